@@ -1,0 +1,178 @@
+"""What a tool may use: the context that chatcli hands to every call.
+
+A plugin reaches files, processes, the archive and the user through `ToolContext` alone. Every
+member passes the gate, so that a plugin cannot forget it: a refusal is raised as `Denied` and
+becomes the result that the model reads. The members are Protocols; the agent fills them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, Literal, Protocol
+
+from msgspec import Struct
+
+from chatcli.messages import Archived
+
+
+class FileChange(Struct, frozen=True, kw_only=True):
+    """A whole new content for one file. `before` is None for a file that must not exist yet."""
+
+    path: Path
+    before: bytes | None
+    """The bytes on which the change was based: writing fails if the file has others by then."""
+    after: bytes
+
+
+class CommandResult(Struct, frozen=True, kw_only=True):
+    """How a command ended. Its output is in the sink that was given."""
+
+    exit_code: int | None
+    """None when it was killed by the time limit or by a cancel."""
+    signal: int | None
+    timed_out: bool
+    duration_seconds: float
+    read_only: bool
+    """What the gate judged this very command to be."""
+
+
+class ToolOutput(Struct, frozen=True, kw_only=True):
+    """What a tool returns when a plain string does not say enough."""
+
+    text: str = ""
+    archived: Archived | None = None
+    """Set when the output was streamed into a sink: then `text` is ignored."""
+    is_error: bool = False
+    read_only: bool | None = None
+    """Overrides the declared capability for this call."""
+    self_limited: bool = False
+    """The tool paged its own output: only its cap limits it."""
+    verbatim: bool = False
+    brief: str = ""
+    """A few words for people: `480 lines`, `exit 1`."""
+    diff: str = ""
+    """Unified diff for the screen; not for the model."""
+
+
+class Sink(Protocol):
+    """Streams output of any size into the archive in constant memory."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def finish(self) -> Archived:
+        """Sync and name what was written. The sink is closed afterwards."""
+        ...
+
+
+class Files(Protocol):
+    """Files that the gate lets the tool see. Paths are relative to the project, absolute or `~`."""
+
+    root: Path
+    """The project folder, resolved."""
+
+    async def readable(self, path: str) -> Path:
+        """The resolved path, checked and approved for reading. It need not exist."""
+        ...
+
+    def open(self, path: Path) -> BinaryIO:
+        """Open a path that `readable` returned: a regular file, no link, no device."""
+        ...
+
+    async def writable(self, path: str) -> Path:
+        """The resolved path of a file that may be asked to be written. It need not exist."""
+        ...
+
+    async def write(self, changes: Sequence[FileChange]) -> str:
+        """Approve with a diff, keep copies for `/undo`, then write all files or none.
+
+        Mode bits are kept; each file is replaced atomically. Returns the unified diff.
+        """
+        ...
+
+    def note_read(self, path: Path, digest: str) -> None:
+        """Remember the SHA-256 of a file as the model last saw it."""
+        ...
+
+    def last_read(self, path: Path) -> str | None:
+        """The digest that was last noted for this file in this session."""
+        ...
+
+    def shown(self, path: Path) -> str:
+        """The path as it is written in results: relative inside the project, else absolute."""
+        ...
+
+
+class Processes(Protocol):
+    """Commands. The model's own pass the gate; `helper` is for fixed programs of the tool."""
+
+    async def shell(
+        self, command: str, sink: Sink, *, cwd: Path | None, timeout_seconds: float
+    ) -> CommandResult:
+        """Judge, approve and run the exact text with `bash --noprofile --norc`, as one killable tree."""
+        ...
+
+    async def helper(
+        self,
+        argv: Sequence[str],
+        sink: Sink | None = None,
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        timeout_seconds: float = 60.0,
+        max_bytes: int = 50_000_000,
+    ) -> tuple[int, bytes]:
+        """Run a fixed, reading program (ripgrep, git) in a clean environment: exit code, stdout.
+
+        With a sink the output goes there and the returned bytes are empty; past `max_bytes` the
+        program is stopped.
+        """
+        ...
+
+
+class User(Protocol):
+    """The person at the terminal, if there is one."""
+
+    present: bool
+
+    async def ask(self, question: str, options: Sequence[str] = ()) -> str | None:
+        """The answer, or None when nobody is there or the question was dismissed."""
+        ...
+
+
+class Store(Protocol):
+    """Originals of earlier results, by key."""
+
+    def text(self, key: str) -> str: ...
+
+    def sink(self) -> Sink: ...
+
+
+class Notes(Protocol):
+    """Small state of a tool that belongs to the session and survives a resume."""
+
+    def get(self, name: str) -> str | None: ...
+
+    def set(self, name: str, value: str) -> None: ...
+
+
+class ToolContext(Protocol):
+    """Everything that one call may use."""
+
+    call_id: str
+    files: Files
+    processes: Processes
+    user: User
+    store: Store
+    notes: Notes
+    max_chars: int
+    """The per-result limit in force: `CHATCLI_TOOL_RESULT_MAX_CHARS`."""
+    cap_chars: int
+    """This tool's own cap, clamped."""
+
+    def progress(self, text: str) -> None:
+        """Show something while the tool runs."""
+        ...
+
+
+Access = Literal["read", "write"]
