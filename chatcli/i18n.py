@@ -6,7 +6,8 @@ texts are English; catalogues lie in `chatcli/locale/<language>/LC_MESSAGES/chat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -58,3 +59,14 @@ def ngettext(singular: str, plural: str, count: int) -> str:
     if _catalogue:
         return _catalogue.ngettext(singular, plural, count)
     return singular if count == 1 else plural
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Another language inside this block: for an answer in the language of its question."""
+    before = _language
+    set_language(language)
+    try:
+        yield
+    finally:
+        set_language(before)
