@@ -1,0 +1,144 @@
+"""What a journal holds: one entry a line, the only source of truth about a session on disk.
+
+Entries are numbered 1, 2, 3 ... in file order. The `seq` of a message equals the `seq` of the
+entry that added it: it is the identity of the message in its session. Readers ignore fields they do
+not know and skip entry types they do not know, so that an older chatcli can go on with a newer
+session; a change that an older reader would misunderstand raises `FORMAT`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from chatcli.events import Purpose
+from chatcli.messages import Message, Presentation, Usage
+
+FORMAT = 1
+
+
+class Decision(Struct, frozen=True):
+    """How one tool result is shown from now on: the first presentation, or a rewrite."""
+
+    seq: int
+    """Of the `ToolResult`."""
+    presentation: Presentation
+    reason: str
+    """`first` for the first presentation, else what made the rewrite worth it: `age`, `pressure` ..."""
+    saved_chars: int = 0
+    """Chars that this decision takes out of the view."""
+
+
+class UsageRecord(Struct, frozen=True, kw_only=True):
+    """One billed request, side calls included. `cost_usd` is None when the price is unknown."""
+
+    provider: str
+    model: str
+    purpose: Purpose
+    usage: Usage
+    cost_usd: float | None
+    turn: int
+    seconds: float
+
+
+class _Line(Struct, frozen=True, kw_only=True, tag_field="type"):
+    seq: int
+    at: str
+    """UTC, ISO 8601."""
+
+
+class Opened(_Line, frozen=True, tag="opened"):
+    """Always the first entry."""
+
+    session_id: str
+    folder: str
+    """The project folder, absolute."""
+    workspace: str
+    """The workspace folder, absolute; its random name is drawn once."""
+    version: str
+    """Of the chatcli that wrote the session."""
+    parent: str = ""
+    """The session that this one was forked from."""
+    format: int = FORMAT
+
+
+class Resumed(_Line, frozen=True, tag="resumed"):
+    """Another process goes on with the session. `workspace` differs when the old path was taken."""
+
+    workspace: str
+    version: str
+    torn_bytes: int = 0
+    """Length of the unfinished last line that was cut off."""
+
+
+class MessageAdded(_Line, frozen=True, tag="message"):
+    message: Message
+    number: int
+    """Counts the messages alone, from 1: a listing reads it from the end of the file."""
+
+
+class CallStarted(_Line, frozen=True, tag="call"):
+    """Written before a tool runs: from here on the call may have had effects."""
+
+    assistant_seq: int
+    call_id: str
+    name: str
+
+
+class Shown(_Line, frozen=True, tag="shown"):
+    """Presentations decided for one request, written before it is sent."""
+
+    decisions: tuple[Decision, ...]
+
+
+class UsageAdded(_Line, frozen=True, tag="usage"):
+    record: UsageRecord
+
+
+class NoteSet(_Line, frozen=True, tag="note"):
+    """A tool's small state, such as its list of tasks."""
+
+    name: str
+    value: str
+
+
+class StateChanged(_Line, frozen=True, tag="state"):
+    """What the session goes on with; None where nothing changed."""
+
+    mode: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    autonomy: str | None = None
+    prompt_key: str | None = None
+    """Archive key of the stable prompt blocks, rendered once and reused on resume."""
+
+
+class Undone(_Line, frozen=True, tag="undone"):
+    """The files that a turn had changed were put back."""
+
+    turn: int
+    paths: tuple[str, ...]
+
+
+class Closed(_Line, frozen=True, tag="closed"):
+    reason: str
+
+
+Entry = (
+    Opened
+    | Resumed
+    | MessageAdded
+    | CallStarted
+    | Shown
+    | UsageAdded
+    | NoteSet
+    | StateChanged
+    | Undone
+    | Closed
+)
+
+
+def now() -> str:
+    """The time as entries carry it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
