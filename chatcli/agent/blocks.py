@@ -1,0 +1,33 @@
+"""The stable blocks of the system prompt: rendered once per session, archived, reused on resume.
+
+They hold nothing that may change while a session lives: no clock, no folder state, no mode. Those
+go into the context note of the newest user message (`chatcli.agent.note`).
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import msgspec
+
+from chatcli.providers.base import Block
+from chatcli.session.session import Session
+
+_LANGUAGE = {
+    "en": "Answer in the language of the user's message; when in doubt, in English.",
+    "pt_BR": "Answer in the language of the user's message; when in doubt, in Brazilian Portuguese.",
+}
+
+
+def stable_blocks(session: Session, language: str) -> tuple[Block, ...]:
+    """The blocks of this session: those it was started with, else rendered now and archived."""
+    if session.prompt_key:
+        return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
+    blocks = render_blocks(language)
+    session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)
+    return blocks
+
+
+def render_blocks(language: str) -> tuple[Block, ...]:
+    core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8").strip()
+    return (Block("core", f"{core}\n{_LANGUAGE[language]}"),)

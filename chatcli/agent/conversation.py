@@ -1,0 +1,249 @@
+"""A conversation: one session at a time, a provider, a mode, and the runs of the loop in it.
+
+The REPL, the one-shot command and the tests all talk to this; they hear what happens through
+`listeners`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import BinaryIO
+
+from chatcli.agent.attach import attach_file, attach_stream
+from chatcli.agent.blocks import stable_blocks
+from chatcli.agent.costs import CostSummary, Meter, summarize
+from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.inbox import Inbox
+from chatcli.agent.loop import Limits, Run, run_loop
+from chatcli.agent.modes import mode_named
+from chatcli.agent.note import context_note
+from chatcli.agent.store import SessionStore
+from chatcli.agent.toolbox import Person, Toolbox
+from chatcli.context.limits import Ageing, Limits as ResultLimits
+from chatcli.context.pipeline import Pipeline
+from chatcli.errors import UserFacingError
+from chatcli.events import Listener, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
+from chatcli.gate.gate import Gate
+from chatcli.gate.rules import Rules
+from chatcli.i18n import language
+from chatcli.messages import Attachment, Text, Usage
+from chatcli.providers.base import Provider
+from chatcli.providers.retry import RetryPolicy
+from chatcli.session.session import Session
+from chatcli.settings import Autonomy, Loaded
+from chatcli.tools.registry import Registry
+
+
+class Conversation:
+    """Made by `chatcli.agent.start.open_conversation`."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        home: Path,
+        loaded: Loaded,
+        allow: Sequence[str],
+        registry: Registry,
+        provider: Provider,
+        mode: str,
+        person: Person,
+        environment: Mapping[str, str],
+    ) -> None:
+        self.home = home
+        self.loaded = loaded
+        self.settings = loaded.settings
+        self.registry = registry
+        self.provider = provider
+        self.mode = mode
+        self.autonomy: Autonomy = loaded.settings.autonomy
+        self.person = person
+        self.inbox = Inbox()
+        self.listeners: list[Listener] = []
+        self._allow = allow
+        self._environment = environment
+        self._task: asyncio.Task[RunEnd] | None = None
+        self._bind(session)
+
+    def _bind(self, session: Session) -> None:
+        """Go on in this session: everything that belongs to one session is made anew."""
+        settings = self.settings
+        self.session = session
+        self.gate = Gate(
+            session.folder,
+            home=self.home,
+            rules=Rules(self.home, session.folder, allow=self._allow),
+            autonomy=self.autonomy,
+            approver=self.person if self.person.present else None,
+            extra_readable=[session.workspace.tool_results],
+            extra_writable=[session.workspace.scratch],
+        )
+        self.meter = Meter(session, self.emit)
+        self.toolbox = Toolbox(
+            session=session,
+            gate=self.gate,
+            person=self.person,
+            environment=self._environment,
+            max_chars=settings.tool_result_max_chars,
+        )
+        self._dispatch = Dispatch(
+            session=session,
+            registry=self.registry,
+            box=self.toolbox,
+            listen=self.emit,
+            max_parallel_calls=settings.max_parallel_calls,
+        )
+        self._pipeline = Pipeline(
+            ResultLimits.from_settings(settings), Ageing.from_settings(settings), SessionStore(session)
+        )
+        self.context_tokens = session.usage[-1].usage.context if session.usage else 0
+        """Size of the last request as the provider counted it."""
+
+    @property
+    def running(self) -> bool:
+        return self._task is not None
+
+    @property
+    def window_tokens(self) -> int:
+        return self.provider.window_tokens
+
+    def emit(self, event: RunEvent) -> None:
+        if isinstance(event, UsageRecorded):
+            self.context_tokens = event.usage.context
+        for listener in self.listeners:
+            listener(event)
+
+    async def run(
+        self,
+        text: str,
+        *,
+        mode: str | None = None,
+        attachments: Sequence[Path] = (),
+        piped: BinaryIO | None = None,
+    ) -> RunFinished:
+        """Give the user's words to the model and work until the run ends.
+
+        `attachments` are files that the user named, `piped` is what came on standard input. Emits a
+        `RunFinished` in every case; a `UserFacingError` is raised after it.
+        """
+        began = time.monotonic()
+        self.mode = mode or self.mode
+        run = self._new_run()
+        self.meter.start_run()
+        end: RunEnd = "failed"
+        self._tell_start()
+        try:
+            files = [attach_file(path, self.session, self.settings) for path in attachments]
+            if piped is not None:
+                files.append(attach_stream("stdin", piped, self.session, self.settings))
+            self._add_user(text, files)
+            end = await self._until_done(run)
+        finally:
+            spent = self.meter.run_spent
+            finished = RunFinished(
+                end=end,
+                text=run.text,
+                turns=run.turns,
+                tool_calls=run.tool_calls,
+                usage=spent.usage,
+                cost_usd=spent.usd,
+                duration_seconds=round(time.monotonic() - began, 3),
+            )
+            self.emit(finished)
+        return finished
+
+    def cancel(self) -> bool:
+        """Stop what runs. False when nothing did."""
+        if self._task is None:
+            return False
+        self._task.cancel()
+        return True
+
+    def set_mode(self, mode: str) -> None:
+        self.mode = mode_named(mode).name
+        self.session.set_state(mode=self.mode)
+
+    def set_autonomy(self, autonomy: Autonomy) -> None:
+        self.autonomy = self.gate.autonomy = autonomy
+
+    def enter(self, session: Session) -> None:
+        """Leave the current session and go on in this one."""
+        self.session.close(keep_workspace=self.settings.keep_tmpdir)
+        self._bind(session)
+
+    async def use_provider(self, provider: Provider) -> None:
+        """Go on with another model. Everything said so far is kept."""
+        old, self.provider = self.provider, provider
+        self.session.set_state(provider=provider.name, model=provider.model)
+        await old.aclose()
+
+    def cost(self) -> CostSummary:
+        return summarize(self.session.usage)
+
+    async def aclose(self) -> None:
+        """Leave: the session is closed, its workspace removed unless settings keep it."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        try:
+            await self.provider.aclose()
+        finally:
+            self.session.close(keep_workspace=self.settings.keep_tmpdir)
+
+    def _new_run(self) -> Run:
+        settings = self.settings
+        mode = mode_named(self.mode)
+        return Run(
+            session=self.session,
+            provider=self.provider,
+            pipeline=self._pipeline,
+            blocks=stable_blocks(self.session, language()),
+            tools=self.registry.schemas(),
+            dispatch=self._dispatch,
+            meter=self.meter,
+            mode=mode,
+            limits=Limits(
+                max_turns=mode.max_turns or settings.max_turns,
+                max_cost_usd=settings.session_budget_usd or None,
+                stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
+            ),
+            retry=RetryPolicy.from_settings(settings),
+            max_output_tokens=settings.max_output_tokens,
+            listen=self.emit,
+            take_queued=self.inbox.take,
+        )
+
+    def _add_user(self, text: str, files: Sequence[Attachment]) -> None:
+        note = context_note(
+            mode=self.mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today()
+        )
+        message = self.session.add_user((Text(text), *files, Text(note, origin="context")))
+        self.toolbox.run_seq = message.seq
+
+    async def _until_done(self, run: Run) -> RunEnd:
+        self._task = asyncio.create_task(run_loop(run))
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                raise
+            return "cancelled"
+        finally:
+            self._task = None
+
+    def _tell_start(self) -> None:
+        self.emit(
+            RunStarted(
+                session_id=self.session.id,
+                provider=self.provider.name,
+                model=self.provider.model,
+                mode=self.mode,
+                autonomy=self.autonomy,
+                folder=str(self.session.folder),
+            )
+        )

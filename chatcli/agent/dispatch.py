@@ -1,0 +1,227 @@
+"""Runs the calls of one reply: validate, gate, run, archive, journal.
+
+Neighbouring calls that only read and are safe together run in parallel; everything else runs one
+at a time, in the order in which the model asked. Results are journalled in call order. Whatever
+happens, every call of the batch has exactly one result when `dispatch` is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from msgspec import Struct
+
+from chatcli.agent.modes import CHAT_REFUSAL
+from chatcli.agent.toolbox import Toolbox
+from chatcli.errors import Denied, InvalidArguments, ToolFailed, UserFacingError
+from chatcli.events import Listener, ToolFinished, ToolProgress, ToolStarted
+from chatcli.messages import AssistantMessage, ResultStatus, ToolCall, ToolResult
+from chatcli.session.session import Session
+from chatcli.tools.registry import Registry
+from chatcli.tools.sdk import Tool, ToolOutput
+
+INTERRUPTED = (
+    "The call was interrupted by the user while it ran; it may have had effects. Check before you repeat it."
+)
+CANCELLED = "Not run: the user cancelled before this call started."
+SKIPPED = "Not executed: an earlier call of this turn that changes things failed or was denied."
+
+
+class Planned(Struct, frozen=True, kw_only=True):
+    """One call, checked: either a tool with valid arguments or the reason why it cannot run."""
+
+    call: ToolCall
+    tool: Tool | None = None
+    arguments: dict[str, Any] = {}
+    refusal: str = ""
+    read_only: bool = False
+    parallel: bool = False
+    summary: str = ""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one call came to, before it is archived."""
+
+    output: ToolOutput
+    status: ResultStatus
+    seconds: float = 0.0
+    diff: str = ""
+    stops_batch: bool = False
+    """Later calls of the batch that change things must not run on top of this."""
+
+
+class Dispatch:
+    """The dispatcher of a session."""
+
+    def __init__(
+        self, *, session: Session, registry: Registry, box: Toolbox, listen: Listener, max_parallel_calls: int
+    ) -> None:
+        self._session = session
+        self._registry = registry
+        self._box = box
+        self._listen = listen
+        self._slots = asyncio.Semaphore(max_parallel_calls)
+
+    async def run(self, message: AssistantMessage) -> list[ToolResult]:
+        """Run all calls of `message`. Cancelling closes what was not finished, then re-raises."""
+        plans = self._plans(message)
+        results: list[ToolResult] = []
+        stopped = False
+        try:
+            for group in _groups(plans):
+                if stopped and not group[0].read_only:
+                    results += [self._close(plan, SKIPPED, "not_executed") for plan in group]
+                else:
+                    stopped = await self._run_group(message, group, results) or stopped
+        finally:
+            for plan in plans[len(results) :]:
+                self._close(plan, CANCELLED, "cancelled")
+        return results
+
+    async def _run_group(
+        self, message: AssistantMessage, group: Sequence[Planned], results: list[ToolResult]
+    ) -> bool:
+        """Run one group and append its results in order; True when the batch must not go on.
+
+        When it is cancelled, calls that had finished keep their real result.
+        """
+        for plan in group:
+            self._session.start_call(message, plan.call)
+            self._tell_start(plan)
+        tasks = [asyncio.ensure_future(self._execute(plan)) for plan in group]
+        before = len(results)
+        try:
+            outcomes = []
+            for plan, task in zip(group, tasks, strict=True):
+                outcomes.append(await task)
+                results.append(self._record(plan, outcomes[-1]))
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            done = len(results) - before
+            for plan, task in zip(group[done:], tasks[done:], strict=True):
+                results.append(self._record(plan, _outcome(task)))
+            raise
+        return any(outcome.stops_batch for outcome in outcomes)
+
+    def refuse(self, message: AssistantMessage, text: str = CHAT_REFUSAL) -> list[ToolResult]:
+        """Answer every call with `text` without running any."""
+        return [self._close(plan, text, "not_executed") for plan in self._plans(message)]
+
+    def _plans(self, message: AssistantMessage) -> list[Planned]:
+        """One plan a call id: pairing keeps the first of a repeated id, so only that one runs."""
+        return [self._plan(call) for call in {c.id: c for c in reversed(message.calls) if c.id}.values()][::-1]
+
+    def _plan(self, call: ToolCall) -> Planned:
+        name = call.name.removeprefix("@")
+        tool = self._registry.tools.get(name)
+        if tool is None:
+            known = ", ".join(sorted(self._registry.tools))
+            return Planned(call=call, refusal=f"There is no tool {name!r}. Tools: {known}.", read_only=True)
+        try:
+            arguments = tool.validate(call.arguments())
+        except InvalidArguments as error:
+            return Planned(call=call, tool=tool, refusal=str(error), read_only=tool.is_read_only({}))
+        read_only = tool.is_read_only(arguments)
+        return Planned(
+            call=call,
+            tool=tool,
+            arguments=arguments,
+            read_only=read_only,
+            parallel=read_only and tool.is_concurrent(arguments),
+            summary=tool.summary(arguments),
+        )
+
+    async def _execute(self, plan: Planned) -> Outcome:
+        if plan.tool is None or plan.refusal:
+            return Outcome(
+                output=ToolOutput(text=plan.refusal, is_error=True),
+                status="error",
+                stops_batch=not plan.read_only,
+            )
+        context = self._box.context(plan.call.id, plan.tool.max_result_chars, self._progress(plan.call.id))
+        async with self._slots:
+            began = time.monotonic()
+            try:
+                output = await plan.tool.run(context, plan.arguments)
+                status: ResultStatus = "error" if output.is_error else "ok"
+                stops = False
+            except Denied as error:
+                output, status, stops = ToolOutput(text=str(error), is_error=True), "denied", True
+            except (ToolFailed, UserFacingError) as error:
+                output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
+            except (OSError, ValueError, RuntimeError, LookupError, TypeError) as error:
+                # A fault of one tool must not end the run: the model reads it and goes on.
+                text = f"{plan.call.name} failed: {type(error).__name__}: {error}"
+                output, status, stops = ToolOutput(text=text, is_error=True), "error", True
+        return Outcome(
+            output=output,
+            status=status,
+            seconds=time.monotonic() - began,
+            diff="".join(context.diffs),
+            stops_batch=stops and not plan.read_only,
+        )
+
+    def _record(self, plan: Planned, outcome: Outcome) -> ToolResult:
+        """Archive first, then journal: nothing was cut yet."""
+        output = outcome.output
+        archived = output.archived or self._session.archive.put_text(output.text)
+        result = self._session.add_result(
+            call_id=plan.call.id,
+            name=plan.call.name,
+            status=outcome.status,
+            original=archived,
+            read_only=plan.read_only if output.read_only is None else output.read_only,
+            verbatim=output.verbatim,
+            self_limited=output.self_limited,
+            cap_chars=plan.tool.max_result_chars if plan.tool else 30_000,
+            duration_seconds=round(outcome.seconds, 3),
+            brief=output.brief,
+        )
+        self._tell_end(plan, result, outcome.diff or output.diff)
+        return result
+
+    def _close(self, plan: Planned, text: str, status: ResultStatus) -> ToolResult:
+        return self._record(plan, Outcome(output=ToolOutput(text=text), status=status))
+
+    def _progress(self, call_id: str) -> Callable[[str], None]:
+        return lambda text: self._listen(ToolProgress(call_id=call_id, text=text))
+
+    def _tell_start(self, plan: Planned) -> None:
+        self._listen(ToolStarted(call_id=plan.call.id, name=plan.call.name, summary=plan.summary))
+
+    def _tell_end(self, plan: Planned, result: ToolResult, diff: str) -> None:
+        self._listen(
+            ToolFinished(
+                call_id=plan.call.id,
+                name=plan.call.name,
+                summary=plan.summary,
+                status=result.status,
+                brief=result.brief,
+                key=result.original.key,
+                chars=result.original.size_chars,
+                duration_seconds=result.duration_seconds,
+                diff=diff,
+            )
+        )
+
+
+def _groups(plans: Sequence[Planned]) -> Iterator[list[Planned]]:
+    """Runs of calls that may go together; every other call is a group of its own."""
+    for parallel, group in groupby(plans, key=lambda plan: plan.parallel):
+        if parallel:
+            yield list(group)
+        else:
+            yield from ([plan] for plan in group)
+
+
+def _outcome(task: asyncio.Future[Outcome]) -> Outcome:
+    """What a task of a cancelled group came to."""
+    if not task.cancelled() and task.exception() is None:
+        return task.result()
+    return Outcome(output=ToolOutput(text=INTERRUPTED), status="interrupted")

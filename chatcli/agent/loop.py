@@ -1,0 +1,181 @@
+"""The agent loop.
+
+    transcript -> view -> request -> reply -> journal -> tools -> results -> transcript ...
+
+until the model makes no call, a limit is reached, the run stagnates or somebody cancels. Every way
+out leaves the transcript well-formed: each call has its result, in memory and on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from chatcli.agent.costs import Meter
+from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.modes import Mode
+from chatcli.agent.reply import StreamedReply
+from chatcli.agent.stagnation import Stagnation
+from chatcli.context.assemble import assemble
+from chatcli.context.pipeline import Pipeline, View
+from chatcli.events import AssistantFinished, Listener, Notice, QueuedDelivered, ResultShown, RunEnd, TurnStarted
+from chatcli.i18n import _
+from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult, ToolSchema
+from chatcli.providers.base import Block, Provider
+from chatcli.providers.retry import RetryPolicy
+from chatcli.session.session import Session
+
+STAGNATION_NOTICE = (
+    "The same calls gave the same results several times in a row, so the loop was stopped. No tool runs now: "
+    "answer from what you have, and say what is missing."
+)
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    max_turns: int
+    max_cost_usd: float | None
+    stagnation_turns: int | None
+    """None: the detector is off."""
+
+
+class Run(Struct, kw_only=True):
+    """Everything that one run of the loop works with."""
+
+    session: Session
+    provider: Provider
+    pipeline: Pipeline
+    blocks: tuple[Block, ...]
+    tools: tuple[ToolSchema, ...]
+    dispatch: Dispatch
+    meter: Meter
+    mode: Mode
+    limits: Limits
+    retry: RetryPolicy
+    max_output_tokens: int
+    listen: Listener
+    take_queued: Callable[[], Sequence[str]]
+    """Messages typed since it was last called."""
+    turns: int = 0
+    tool_calls: int = 0
+    text: str = ""
+    """The last text of the model: the answer, once the run has ended."""
+
+
+async def run_loop(run: Run) -> RunEnd:
+    """Work until there is nothing left to do. The user's message is already in the transcript."""
+    stagnation = Stagnation(run.limits.stagnation_turns or 0)
+    while run.turns < run.limits.max_turns:
+        if run.limits.max_cost_usd is not None and run.meter.session_usd >= run.limits.max_cost_usd:
+            return "max_cost"
+        message = await _next_reply(run)
+        if not message.calls:
+            if _deliver_queued(run):
+                continue
+            return _end_of(message)
+        if not run.mode.runs_tools:
+            run.dispatch.refuse(message)
+            continue
+        run.tool_calls += len(message.calls)
+        results = await run.dispatch.run(message)
+        if run.limits.stagnation_turns and stagnation.seen(message.calls, _texts(run.session, results)):
+            return await _conclude(run)
+        _deliver_queued(run)
+    return "answered" if not run.mode.runs_tools else "max_turns"
+
+
+async def _next_reply(run: Run) -> AssistantMessage:
+    """One turn: prepare the view, record how results are shown, ask, journal the reply."""
+    run.turns += 1
+    run.listen(TurnStarted(run.turns))
+    session = run.session
+    view = run.pipeline.prepare(session.transcript, session.shown)
+    if view.decisions:
+        session.record_decisions(view.decisions)
+        _tell_shown(run, view)
+    request = assemble(
+        view,
+        run.blocks,
+        run.tools,
+        model=run.provider.model,
+        cache_key=session.id,
+        max_output_tokens=run.max_output_tokens,
+    )
+    answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
+    try:
+        reply = await answer.receive(request)
+    except BaseException:
+        if answer.spoken.strip():  # what the user saw stays part of the conversation
+            _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
+        raise
+    return _keep(run, reply.parts, reply.model, reply.stop_reason)
+
+
+def _keep(
+    run: Run, parts: tuple[AssistantPart, ...], model: str, stop_reason: StopReason
+) -> AssistantMessage:
+    """Journal a reply. One that says nothing and calls nothing is told, but not kept: services refuse it."""
+    message = AssistantMessage(
+        seq=0, parts=parts, provider=run.provider.name, model=model, stop_reason=stop_reason
+    )
+    if message.calls or message.text.strip():
+        message = run.session.add_assistant(
+            parts, provider=run.provider.name, model=model, stop_reason=stop_reason
+        )
+    elif stop_reason == "end":
+        run.listen(Notice("warning", _("The model returned an empty reply.")))
+    run.text = message.text
+    run.listen(AssistantFinished(message.text, stop_reason))
+    return message
+
+
+async def _conclude(run: Run) -> RunEnd:
+    """One last turn in which no tool runs, so that the user gets an answer from what is there."""
+    run.listen(Notice("warning", _("The same calls kept giving the same results: the run was stopped.")))
+    run.session.add_user((Text(STAGNATION_NOTICE, origin="notice"),))
+    run.dispatch.refuse(await _next_reply(run))
+    return "stagnation"
+
+
+def _deliver_queued(run: Run) -> bool:
+    """Give the model what was typed meanwhile. True when there was something."""
+    texts = run.take_queued()
+    for text in texts:
+        run.session.add_user((Text(text),))
+        run.listen(QueuedDelivered(text))
+    return bool(texts)
+
+
+def _end_of(message: AssistantMessage) -> RunEnd:
+    match message.stop_reason:
+        case "max_tokens":
+            return "output_limit"
+        case "refusal":
+            return "refused"
+        case _:
+            return "answered"
+
+
+def _tell_shown(run: Run, view: View) -> None:
+    """Tell what was shortened; results shown whole are no news."""
+    by_seq = {decision.seq: decision for decision in view.decisions}
+    for message in view.messages:
+        if not isinstance(message, ToolResult) or message.shown is None:
+            continue
+        decision = by_seq.get(message.seq)
+        if decision is None or message.shown.kind == "whole":
+            continue
+        run.listen(
+            ResultShown(
+                call_id=message.call_id,
+                key=message.original.key,
+                kind=message.shown.kind,
+                chars=message.original.size_chars,
+                shown_chars=len(message.text),
+                reason=decision.reason,
+            )
+        )
+
+
+def _texts(session: Session, results: Sequence[ToolResult]) -> Iterator[str]:
+    return (session.archive.text(result.original.key) for result in results)

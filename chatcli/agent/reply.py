@@ -1,0 +1,71 @@
+"""One reply of the model, streamed: events go on to the listeners, usage is always accounted for."""
+
+from __future__ import annotations
+
+import time
+
+from chatcli.agent.costs import Meter
+from chatcli.errors import NetworkError
+from chatcli.events import Listener, Reply, Retrying, TextDelta, UsageSeen
+from chatcli.i18n import _
+from chatcli.messages import Usage
+from chatcli.providers.base import Provider, Request
+from chatcli.providers.retry import RetryPolicy, stream_with_retry
+
+
+class StreamedReply:
+    """Receives one reply. `spoken` is the text shown so far, also when the stream then fails."""
+
+    def __init__(
+        self, provider: Provider, retry: RetryPolicy, meter: Meter, listen: Listener, *, turn: int
+    ) -> None:
+        self._provider = provider
+        self._retry = retry
+        self._meter = meter
+        self._listen = listen
+        self._turn = turn
+        self._usage: Usage | None = None
+        self._began = time.monotonic()
+        self._pieces: list[str] = []
+
+    @property
+    def spoken(self) -> str:
+        return "".join(self._pieces)
+
+    async def receive(self, request: Request) -> Reply:
+        """The whole reply. Raises a `ProviderError`; failed, cut and cancelled requests are billed too."""
+        reply: Reply | None = None
+        try:
+            async for event in stream_with_retry(self._provider, request, self._retry, self._retrying):
+                match event:
+                    case Reply():
+                        reply = event
+                        self._usage = event.usage
+                    case UsageSeen():
+                        self._usage = event.usage
+                    case TextDelta():
+                        self._pieces.append(event.text)
+                        self._listen(event)
+                    case _:
+                        self._listen(event)
+        finally:
+            self._bill()
+        if reply is None:
+            raise NetworkError(
+                _("The stream of {provider} ended in the middle of the reply.").format(
+                    provider=self._provider.name
+                ),
+                provider=self._provider.name,
+            )
+        return reply
+
+    def _retrying(self, attempt: int, of: int, delay_seconds: float, reason: str) -> None:
+        self._bill()
+        self._listen(Retrying(attempt=attempt, of=of, delay_seconds=delay_seconds, reason=reason))
+
+    def _bill(self) -> None:
+        """Record what the attempt cost, once."""
+        if self._usage is not None:
+            seconds = time.monotonic() - self._began
+            self._meter.record(self._provider, self._usage, turn=self._turn, seconds=seconds)
+            self._usage = None

@@ -1,0 +1,90 @@
+"""Where settings come from: the user's file, the project's file, the environment, `--set`."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from chatcli.errors import StorageError, UsageError
+from chatcli.i18n import _
+from chatcli.settings import Loaded, Problem, load, table
+
+USER_FILE = "settings.toml"
+PROJECT_FILE = Path(".chatcli", "settings.toml")
+
+
+def load_settings(
+    home: Path,
+    folder: Path,
+    *,
+    trusted: bool,
+    environment: Mapping[str, str],
+    assignments: Sequence[str] = (),
+) -> Loaded:
+    """All layers. The project's file counts only in a trusted folder.
+
+    Raises UsageError for a file that is not TOML (naming the line) or an assignment without `=`.
+    """
+    layers = [("user file", read_file(home / USER_FILE))]
+    if trusted:
+        layers.append(("project file", read_file(folder / PROJECT_FILE)))
+    unknown = [p for layer, texts in layers for p in _unknown(layer, texts)]
+    given = _assignments(assignments)
+    if strangers := _unknown("--set", given):
+        raise UsageError(
+            _("There is no setting {name}.").format(name=strangers[0].variable), hint=strangers[0].why
+        )
+    loaded = load([*layers, ("environment", environment), ("--set", given)])
+    return Loaded(
+        settings=loaded.settings, problems=(*unknown, *loaded.problems), origins=loaded.origins
+    )
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """The flat settings of one TOML file as texts; empty when there is no file."""
+    try:
+        with path.open("rb") as file:
+            values = tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            _("Settings file {path} is not valid TOML: {error}").format(path=path, error=error),
+            hint=_("Mend that line, or move the file away to start with the defaults."),
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(
+            _("Settings file {path} cannot be read: {error}").format(path=path, error=error)
+        ) from error
+    return {key: _text(value) for key, value in values.items()}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _assignments(pairs: Sequence[str]) -> dict[str, str]:
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(
+                _("--set needs NAME=VALUE, not {pair!r}.").format(pair=pair), hint="--set CHATCLI_LANG=pt_BR"
+            )
+        given[name.strip()] = value
+    return given
+
+
+def _unknown(layer: str, texts: Mapping[str, str]) -> list[Problem]:
+    known = {key for row in table() for key in (row.name, row.variable, *row.aliases)}
+    problems = []
+    for key in texts:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            why = _("unknown setting")
+            if near:
+                why = _("unknown setting; did you mean {name}?").format(name=near[0])
+            problems.append(Problem(variable=key, layer=layer, value=texts[key], why=why, used=None))
+    return problems

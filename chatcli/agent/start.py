@@ -1,0 +1,168 @@
+"""Opens a conversation from what the command line said. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from chatcli import __version__
+from chatcli.agent.conversation import Conversation
+from chatcli.agent.settings_files import load_settings
+from chatcli.agent.toolbox import Person
+from chatcli.errors import StorageError, UsageError
+from chatcli.gate.gate import Gate
+from chatcli.gate.rules import Rules
+from chatcli.gate.trust import Trust
+from chatcli.i18n import _, choose_language, set_language
+from chatcli.providers import table
+from chatcli.providers.base import Provider
+from chatcli.providers.credentials import find_key
+from chatcli.session.session import Session
+from chatcli.session.workspace import reap_stale
+from chatcli.settings import Loaded, Settings
+from chatcli.tools.registry import Registry
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """The flags of the command line, as given. Empty means: not given."""
+
+    provider: str = ""
+    model: str = ""
+    folder: str = ""
+    mode: str = ""
+    trust: bool = False
+    autonomy: str = ""
+    allow: tuple[str, ...] = ()
+    resume: str = ""
+    """Id of the session to go on with; `latest` for the last one of the folder."""
+    fork: bool = False
+    """Go on in a copy of the session: for one that another process holds."""
+    assignments: tuple[str, ...] = ()
+    max_turns: int = 0
+    max_cost_usd: float = 0.0
+    debug: bool = False
+
+
+def home_folder(environment: Mapping[str, str]) -> Path:
+    """`CHATCLI_HOME`, else `~/.chatcli`; created 0700."""
+    home = Path(environment.get("CHATCLI_HOME") or Path(environment.get("HOME") or "~") / ".chatcli")
+    home = home.expanduser().absolute()
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            _("chatcli cannot keep its files in {home}: {error}").format(home=home, error=error.strerror),
+            hint=_("Set CHATCLI_HOME to a folder that you may write to."),
+        ) from error
+    return home
+
+
+def open_conversation(
+    start: Start, *, home: Path, environment: Mapping[str, str], person: Person
+) -> Conversation:
+    """Everything that must be right before the first word: raises a `UserFacingError` otherwise.
+
+    A session that another process holds raises `SessionLocked`; `fork=True` goes on in a copy.
+    """
+    folder = _project_folder(start.folder)
+    trust = Trust(home)
+    if start.trust:
+        trust.trust(folder)
+    loaded = _load(start, home, folder, trusted=trust.is_trusted(folder), environment=environment, person=person)
+    set_language(choose_language(loaded.settings.lang, environment))
+    provider = connect(loaded.settings, home=home, environment=environment)
+    tmp = Path(environment.get("TMPDIR") or tempfile.gettempdir())
+    reap_stale(tmp)
+    return Conversation(
+        session=_open_session(start, home, folder, tmp, loaded.settings),
+        home=home,
+        loaded=loaded,
+        allow=start.allow,
+        registry=Registry.load(home / "plugins"),
+        provider=provider,
+        mode=start.mode or default_mode(provider),
+        person=person,
+        environment=environment,
+    )
+
+
+def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -> Provider:
+    """The provider that settings and credentials choose, ready to be asked."""
+
+    def key_for(spec: table.ProviderSpec) -> str | None:
+        found = find_key(spec.key_variables, environment, home)
+        return found.value if found else None
+
+    choice = table.choose(settings.provider, environment, key_for)
+    return table.create(choice.spec, settings.model, settings, environment, key_for)
+
+
+def default_mode(provider: Provider) -> str:
+    """Plain text goes to chat at first; without a model only the loop can answer anything."""
+    return "agent" if provider.name == "OFFLINE" else "chat"
+
+
+def _project_folder(given: str) -> Path:
+    folder = Path(given or ".").expanduser()
+    try:
+        folder = folder.resolve(strict=True)
+    except OSError as error:
+        raise UsageError(
+            _("The folder {folder} cannot be used: {error}").format(folder=folder, error=error.strerror)
+        ) from error
+    if not folder.is_dir():
+        raise UsageError(_("{folder} is not a folder.").format(folder=folder))
+    return folder
+
+
+def _load(
+    start: Start,
+    home: Path,
+    folder: Path,
+    *,
+    trusted: bool,
+    environment: Mapping[str, str],
+    person: Person,
+) -> Loaded:
+    """Settings with the flags on top: a flag is a setting said for this run."""
+    flags = {
+        "provider": start.provider,
+        "model": start.model,
+        "autonomy": start.autonomy or _autonomy_without_flag(person, start.allow),
+        "max_turns": str(start.max_turns or ""),
+        "session_budget_usd": str(start.max_cost_usd or ""),
+    }
+    assignments = [*start.assignments, *(f"{name}={value}" for name, value in flags.items() if value)]
+    loaded = load_settings(home, folder, trusted=trusted, environment=environment, assignments=assignments)
+    for problem in loaded.problems:
+        if problem.layer == "--set":
+            raise UsageError(
+                _("{value!r} cannot be used for {variable}: {why}.").format(
+                    value=problem.value, variable=problem.variable, why=problem.why
+                )
+            )
+    return loaded
+
+
+def _autonomy_without_flag(person: Person, allow: Sequence[str]) -> str:
+    """Without a terminal only reading runs, and what `--allow` names; with one, the setting decides."""
+    if person.present:
+        return ""
+    return "ask" if allow else "plan"
+
+
+def _open_session(start: Start, home: Path, folder: Path, tmp: Path, settings: Settings) -> Session:
+    quota = settings.session_quota_bytes
+    if not start.resume:
+        return Session.create(home, folder, tmp=tmp, quota_bytes=quota, version=__version__)
+    wanted = start.resume if start.resume != "latest" else Session.latest(home, folder)
+    if wanted is None:
+        raise UsageError(
+            _("There is no earlier session of {folder}.").format(folder=folder), hint="chatcli sessions"
+        )
+    if start.fork:
+        return Session.fork(home, wanted, tmp=tmp, quota_bytes=quota, version=__version__)
+    return Session.resume(home, wanted, tmp=tmp, quota_bytes=quota, version=__version__)

@@ -1,0 +1,252 @@
+"""The tool context, filled in: files, processes, archive and user, each behind the gate."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from chatcli.errors import ToolFailed
+from chatcli.gate.environment import child_environment
+from chatcli.gate.gate import ApprovedChange, Gate
+from chatcli.gate.questions import Answer, Question
+from chatcli.session.session import Session
+from chatcli.tools.api import CommandResult, FileChange, Sink
+from chatcli.tools.files import open_regular, replace_file
+from chatcli.tools.process import run_helper, run_shell
+
+_MAX_DIFF_BYTES = 2_000_000
+"""Larger files are written without a line diff: making one would take minutes."""
+
+
+class Person(Protocol):
+    """Whoever sits at the terminal. Without anybody `present` is False and approvals are denied."""
+
+    present: bool
+
+    async def approve(self, question: Question) -> Answer: ...
+
+    async def ask(self, question: str, options: Sequence[str]) -> str | None: ...
+
+
+class Toolbox:
+    """What all calls of a session share; `context` makes the part that belongs to one call."""
+
+    def __init__(
+        self, *, session: Session, gate: Gate, person: Person, environment: Mapping[str, str], max_chars: int
+    ) -> None:
+        self.session = session
+        self.gate = gate
+        self.max_chars = max_chars
+        self.digests: dict[Path, str] = {}
+        self.environment = child_environment(environment, session.workspace.environment())
+        self.user = UserLink(person)
+        self.run_seq = 0
+        """`seq` of the user message that started this run: what `/undo` goes back to."""
+
+    def context(self, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> CallContext:
+        return CallContext(self, call_id, cap_chars, progress)
+
+
+class CallContext:
+    """`ToolContext` for one call. The approved diff of what it wrote ends up in `diffs`."""
+
+    def __init__(
+        self, box: Toolbox, call_id: str, cap_chars: int, progress: Callable[[str], None]
+    ) -> None:
+        self.call_id = call_id
+        self.cap_chars = cap_chars
+        self.max_chars = box.max_chars
+        self.diffs: list[str] = []
+        self.files = GatedFiles(box, self.diffs)
+        self.processes = GatedProcesses(box, progress)
+        self.user = box.user
+        self.store = ArchiveStore(box.session)
+        self.notes = SessionNotes(box.session)
+        self._progress = progress
+
+    def progress(self, text: str) -> None:
+        self._progress(text)
+
+
+class GatedFiles:
+    """Reading and writing under the gate, with checkpoints and a re-check before every write."""
+
+    def __init__(self, box: Toolbox, diffs: list[str]) -> None:
+        self._box = box
+        self._diffs = diffs
+        self.root = box.session.folder
+
+    async def readable(self, path: str) -> Path:
+        return await self._box.gate.read(path)
+
+    def open(self, path: Path) -> BinaryIO:
+        return open_regular(path)
+
+    async def writable(self, path: str) -> Path:
+        return self._box.gate.writable(path)
+
+    async def write(self, changes: Sequence[FileChange]) -> str:
+        diff = "".join(_diff(self.shown(change.path), change) for change in changes)
+        approved = await self._box.gate.write(changes, diff)
+        modes = [_require_unchanged(change) for change in approved]
+        for change, mode in zip(approved, modes, strict=True):
+            self._box.session.checkpoints.before_write(
+                self._box.run_seq, change.path, content=change.before, mode=mode, after=change.after
+            )
+        _write_all(approved, modes)
+        for change in approved:
+            self.note_read(change.path, hashlib.sha256(change.after).hexdigest())
+        self._diffs.append(diff)
+        return diff
+
+    def note_read(self, path: Path, digest: str) -> None:
+        self._box.digests[path] = digest
+
+    def last_read(self, path: Path) -> str | None:
+        return self._box.digests.get(path)
+
+    def shown(self, path: Path) -> str:
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+class GatedProcesses:
+    """Commands of the model pass the gate; fixed programs of a tool run in a clean environment."""
+
+    def __init__(self, box: Toolbox, progress: Callable[[str], None]) -> None:
+        self._box = box
+        self._progress = progress
+
+    async def shell(
+        self, command: str, sink: Sink, *, cwd: Path | None, timeout_seconds: float
+    ) -> CommandResult:
+        folder = cwd or self._box.session.folder
+        verdict = await self._box.gate.command(command, folder)
+
+        def took(data: bytes) -> None:
+            sink.write(data)
+            self._progress(data.decode("utf-8", "replace"))
+
+        ended = await run_shell(
+            command, cwd=folder, env=self._box.environment, on_output=took, timeout_seconds=timeout_seconds
+        )
+        return CommandResult(
+            exit_code=ended.exit_code,
+            signal=ended.signal,
+            timed_out=ended.timed_out,
+            duration_seconds=ended.duration_seconds,
+            read_only=verdict.read_only,
+        )
+
+    async def helper(
+        self,
+        argv: Sequence[str],
+        sink: Sink | None = None,
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        timeout_seconds: float = 60.0,
+        max_bytes: int = 50_000_000,
+    ) -> tuple[int, bytes]:
+        return await run_helper(
+            argv,
+            sink,
+            cwd=cwd,
+            env={**self._box.environment, **(env or {})},
+            timeout_seconds=timeout_seconds,
+            max_bytes=max_bytes,
+        )
+
+
+class UserLink:
+    """Questions of a tool to the person."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+
+    @property
+    def present(self) -> bool:
+        return self._person.present
+
+    async def ask(self, question: str, options: Sequence[str] = ()) -> str | None:
+        return await self._person.ask(question, options) if self.present else None
+
+
+class ArchiveStore:
+    def __init__(self, session: Session) -> None:
+        self._archive = session.archive
+
+    def text(self, key: str) -> str:
+        return self._archive.text(key)
+
+    def sink(self) -> Sink:
+        return self._archive.sink()
+
+
+class SessionNotes:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get(self, name: str) -> str | None:
+        return self._session.notes.get(f"tool:{name}")
+
+    def set(self, name: str, value: str) -> None:
+        self._session.set_note(f"tool:{name}", value)
+
+
+def _require_unchanged(change: ApprovedChange) -> int:
+    """Mode bits of the file as it is now. Raises when it is not the file the change was made for."""
+    try:
+        with open_regular(change.path) as file:
+            found: bytes | None = file.read()
+            mode = os.fstat(file.fileno()).st_mode & 0o7777
+    except FileNotFoundError:
+        found, mode = None, 0o666 & ~_umask()
+    if found == change.before:
+        return mode
+    if change.before is None:
+        raise ToolFailed(f"{change.path} already exists; read it first.")
+    gone = "was deleted" if found is None else "has changed"
+    raise ToolFailed(f"{change.path} {gone} since it was read. Read it again before you write.")
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _write_all(changes: Sequence[ApprovedChange], modes: Sequence[int]) -> None:
+    """All files or none: what was already replaced is put back when a later one fails."""
+    done: list[tuple[ApprovedChange, int]] = []
+    try:
+        for change, mode in zip(changes, modes, strict=True):
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(change.path, change.after, mode)
+            done.append((change, mode))
+    except OSError as error:
+        for change, mode in reversed(done):
+            if change.before is None:
+                change.path.unlink(missing_ok=True)
+            else:
+                replace_file(change.path, change.before, mode)
+        raise ToolFailed(f"nothing was written: {error.strerror or error}: {error.filename}") from error
+
+
+def _diff(name: str, change: FileChange) -> str:
+    """Unified diff with names as `git diff` gives them; a line of facts for big or binary files."""
+    before, after = change.before or b"", change.after
+    if len(before) + len(after) > _MAX_DIFF_BYTES or b"\0" in before[:8192] or b"\0" in after[:8192]:
+        return f"--- {name}\n+++ {name}\n{len(before)} bytes replaced by {len(after)} bytes\n"
+    old = before.decode("utf-8", "replace").split("\n")
+    new = after.decode("utf-8", "replace").split("\n")
+    source = "/dev/null" if change.before is None else f"a/{name}"
+    lines = difflib.unified_diff(
+        [] if change.before is None else old, new, source, f"b/{name}", lineterm="", n=3
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+

@@ -1,0 +1,121 @@
+"""The command line: flags and subcommands, routed to the REPL, to one shot, or to a subcommand.
+
+Only typer is imported here; whatever a command needs is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from chatcli.errors import UserFacingError
+
+app = typer.Typer(
+    name="chatcli",
+    help="A terminal agent that never loses a byte and never wastes a token.",
+    epilog="Without TEXT and with a terminal: the REPL. TEXT may start with /chat, /agent, /run or /coder.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Prompt = Annotated[str | None, typer.Option("-p", "--prompt", help="One shot: answer TEXT and leave.")]
+ModeFlag = Annotated[str, typer.Option("--mode", help="chat, agent or coder.")]
+ProviderFlag = Annotated[str, typer.Option("--provider", help="Provider, for instance CLAUDEAI or OLLAMA.")]
+ModelFlag = Annotated[str, typer.Option("--model", help="Model id.")]
+Folder = Annotated[str, typer.Option("--cwd", help="Folder to work in.")]
+TrustFlag = Annotated[bool, typer.Option("--trust", help="Trust this folder's settings and rules.")]
+OutputFlag = Annotated[str, typer.Option("--output", help="One shot: text, json or jsonl.")]
+MaxTurns = Annotated[int, typer.Option("--max-turns", help="Turns before the run stops.", min=0)]
+MaxCost = Annotated[float, typer.Option("--max-cost", help="USD the session may cost.", min=0.0)]
+Debug = Annotated[bool, typer.Option("--debug", help="Write more to the log file.")]
+Approve = Annotated[str, typer.Option("--approve", help="Runs without asking: plan, ask, edits or all.")]
+Allow = Annotated[list[str] | None, typer.Option("--allow", help="Allow ahead, e.g. 'exec:pytest *'.")]
+Continue = Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")]
+Resume = Annotated[str, typer.Option("--resume", help="Go on with session ID.")]
+Assign = Annotated[list[str] | None, typer.Option("--set", help="Any setting, for this run: NAME=VALUE.")]
+Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and leave.")]
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    prompt: Prompt = None,
+    mode: ModeFlag = "",
+    provider: ProviderFlag = "",
+    model: ModelFlag = "",
+    cwd: Folder = "",
+    trust: TrustFlag = False,
+    output: OutputFlag = "text",
+    max_turns: MaxTurns = 0,
+    max_cost: MaxCost = 0.0,
+    approve: Approve = "",
+    allow: Allow = None,
+    continue_: Continue = False,
+    resume: Resume = "",
+    set_: Assign = None,
+    debug: Debug = False,
+    version: Version = False,
+) -> None:
+    if version:
+        from chatcli import __version__
+
+        typer.echo(f"chatcli {__version__}")
+        return
+    from chatcli.agent.start import Start
+
+    start = Start(
+        provider=provider,
+        model=model,
+        folder=cwd,
+        mode=mode,
+        trust=trust,
+        autonomy=approve,
+        allow=tuple(allow or ()),
+        resume=resume or ("latest" if continue_ else ""),
+        assignments=tuple(set_ or ()),
+        max_turns=max_turns,
+        max_cost_usd=max_cost,
+        debug=debug,
+    )
+    context.obj = start
+    if context.invoked_subcommand is None:
+        raise typer.Exit(_converse(start, prompt, output))
+
+
+def _converse(start: Start, prompt: str | None, output: str) -> int:  # type: ignore[name-defined] # noqa: F821
+    if prompt is None and sys.stdin.isatty():
+        from chatcli.terminal.repl import run_repl
+
+        return run_repl(start, environment=os.environ)
+    from chatcli.terminal.oneshot import run_oneshot
+
+    return run_oneshot(start, prompt, output=output, environment=os.environ)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; the exit code. Errors for people are one line and a hint on stderr."""
+    try:
+        code = app(args=list(arguments), standalone_mode=False)
+    except UserFacingError as error:
+        return report(error)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def report(error: UserFacingError) -> int:
+    """One clear line, the hint below it, and the exit code."""
+    sys.stderr.write(f"chatcli: {error.message}\n")
+    if error.hint:
+        sys.stderr.write(f"  {error.hint}\n")
+    return error.exit_code
