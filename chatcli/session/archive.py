@@ -1,0 +1,153 @@
+"""The archive: the original bytes of every tool result, stored once, under their SHA-256.
+
+An original is on disk, file and name, before `put` or `finish` returns: only then may the journal
+name it. Originals are never changed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+from chatcli.errors import StorageError
+from chatcli.i18n import _
+from chatcli.messages import Archived
+from chatcli.session.files import storage_errors
+from chatcli.session.measure import KEY_DIGITS, Measure, to_utf8
+from chatcli.session.sink import SPOOL_PREFIX, Sink
+
+END_BYTES = 64_000_000
+GONE = "[The stored output of this call is no longer on disk.]"
+_CACHED_TEXTS = 16
+_CACHED_TEXT_CHARS = 1_000_000
+logger = logging.getLogger(__name__)
+_KEY = re.compile(f"[0-9a-f]{{{KEY_DIGITS},64}}")
+
+
+class Archive:
+    """The originals of one session.
+
+    `quota_bytes` limits all of them together; past it a result that is longer than twice `end_bytes`
+    keeps only its two ends. Safe to use from several threads.
+    """
+
+    def __init__(self, folder: Path, quota_bytes: int, *, end_bytes: int = END_BYTES) -> None:
+        self.folder = folder
+        self._quota_bytes = quota_bytes
+        self._end_bytes = end_bytes
+        self._lock = Lock()
+        self._used_bytes = 0
+        self._sizes: dict[str, int] | None = None
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._held: dict[str, str] = {}
+
+    def put(self, data: bytes) -> Archived:
+        """Store bytes and wait until they are on disk. Raises `StorageError`."""
+        sink = self.sink()
+        sink.write(data)
+        return sink.finish()
+
+    def put_text(self, text: str) -> Archived:
+        """Store a text, whatever is in it, as UTF-8."""
+        return self.put(to_utf8(text))
+
+    def sink(self) -> Sink:
+        """Store a stream of unknown length. Raises `StorageError`."""
+        return Sink(
+            self.folder,
+            end_bytes=self._end_bytes,
+            room_bytes=lambda: self._quota_bytes - self.used_bytes,
+            on_stored=self._remember,
+        )
+
+    def hold(self, text: str) -> Archived:
+        """Keep in memory what could not be stored, for as long as this process lives.
+
+        The result has no key: nothing pretends that it could be opened again.
+        """
+        measure = Measure()
+        measure.update(to_utf8(text))
+        archived = measure.archived(stored=False)
+        self._held[archived.sha256] = text
+        return archived
+
+    @property
+    def used_bytes(self) -> int:
+        with self._lock:
+            self._known()
+            return self._used_bytes
+
+    def has(self, key: str) -> bool:
+        return self._find(key) is not None
+
+    def resolve(self, key: str) -> str:
+        """The full SHA-256 of a key (its first 16 hex digits or more). Raises `StorageError`."""
+        if (sha256 := self._find(key)) is None:
+            raise StorageError(_("Nothing is stored under {key}.").format(key=key[:64]))
+        return sha256
+
+    def open(self, original: Archived | str) -> BinaryIO:
+        """The stored bytes, to read in pieces, from an `Archived` or a key. Raises `StorageError`."""
+        sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
+        path = self.folder / sha256
+        with storage_errors(path):
+            return path.open("rb")
+
+    def text(self, original: Archived | str) -> str:
+        """The stored bytes as text; invalid UTF-8 is replaced. Raises `StorageError`.
+
+        An original that is no longer there is answered with a line that says so: a session that has
+        lost a file goes on. Loads all of it: read a huge one in pieces, with `open`.
+        """
+        sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
+        with self._lock:
+            if (text := self._held.get(sha256)) is not None:
+                return text
+            if (text := self._texts.get(sha256)) is not None:
+                self._texts.move_to_end(sha256)
+                return text
+        path = self.folder / sha256
+        with storage_errors(path):
+            try:
+                text = path.read_bytes().decode("utf-8", "replace")
+            except FileNotFoundError:
+                logger.warning("original %s is missing from %s", sha256, self.folder)
+                return GONE
+        if len(text) <= _CACHED_TEXT_CHARS:
+            with self._lock:
+                self._texts[sha256] = text
+                while len(self._texts) > _CACHED_TEXTS:
+                    self._texts.popitem(last=False)
+        return text
+
+    def remove_unfinished(self) -> None:
+        """Remove what sinks of a killed process left. Only the session's writer may do so."""
+        with storage_errors(self.folder):
+            for path in self.folder.glob(f"{SPOOL_PREFIX}*"):
+                path.unlink(missing_ok=True)
+
+    def _find(self, key: str) -> str | None:
+        if not _KEY.fullmatch(key):
+            return None
+        with self._lock:
+            matches = [sha256 for sha256 in self._known() if sha256.startswith(key)]
+        return matches[0] if len(matches) == 1 else None
+
+    def _remember(self, archived: Archived) -> None:
+        with self._lock:
+            sizes = self._known()
+            self._used_bytes += archived.size_bytes - sizes.get(archived.sha256, 0)
+            sizes[archived.sha256] = archived.size_bytes
+
+    def _known(self) -> dict[str, int]:
+        """Sizes by SHA-256, read from the folder once: only this archive adds to it."""
+        if self._sizes is None:
+            with storage_errors(self.folder), os.scandir(self.folder) as found:
+                self._sizes = {e.name: e.stat().st_size for e in found if not e.name.startswith(".")}
+            self._used_bytes = sum(self._sizes.values())
+        return self._sizes

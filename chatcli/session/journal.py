@@ -1,0 +1,251 @@
+"""The journal: an append-only JSON Lines file that one process writes at a time.
+
+An entry is one line, one write, one sync: when `append` returns, the entry survives a crash. What a
+crash can leave behind is one unfinished last line, which the next opening cuts off and reports.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.errors import StorageError
+from chatcli.i18n import _
+from chatcli.session.entries import FORMAT, Entry, Opened
+from chatcli.session.files import storage_errors, sync_data
+from chatcli.session.measure import to_utf8
+
+E = TypeVar("E", bound=Entry)
+
+# A listing holds the lock for an instant to see whether somebody else does.
+_LOCK_ATTEMPTS = 10
+_LOCK_PAUSE_SECONDS = 0.02
+
+
+class SessionLocked(StorageError):
+    """Another process writes this session. The caller can offer a fork of `session_id`."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            _("Session {id} is open in another chatcli.").format(id=session_id),
+            hint=_("Close it there, or go on with a copy."),
+        )
+        self.session_id = session_id
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """What a journal file held: its complete lines, decoded."""
+
+    entries: tuple[Entry, ...]
+    size_bytes: int
+    """Of the complete lines."""
+    torn_bytes: int
+    """Of the unfinished last line behind them."""
+    last_seq: int
+    skipped: int
+    """Entries of types that only a newer chatcli knows: still in the file, not in `entries`."""
+
+
+class Journal:
+    """The only writer of one journal file; the lock goes with the process, even when it is killed."""
+
+    def __init__(self, path: Path, fd: int, recorded: Recorded) -> None:
+        self.path = path
+        self.torn_bytes = recorded.torn_bytes
+        self.last_seq = recorded.last_seq
+        self._fd = fd
+        self._size_bytes = recorded.size_bytes
+        self._ragged = False
+
+    @classmethod
+    def create(cls, path: Path) -> Journal:
+        """Start a new file, which must not exist. Raises `StorageError`."""
+        with storage_errors(path):
+            fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        _lock(fd, path)
+        return cls(path, fd, Recorded(entries=(), size_bytes=0, torn_bytes=0, last_seq=0, skipped=0))
+
+    @classmethod
+    def open(cls, path: Path) -> tuple[Journal, Recorded]:
+        """Lock a file, cut off its torn last line and read it.
+
+        Raises `SessionLocked` when another process writes it and `StorageError` when it cannot be
+        read, naming the line.
+        """
+        with storage_errors(path):
+            fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+        try:
+            _lock(fd, path)
+            with storage_errors(path):
+                recorded = parse(_read_all(fd), path)
+                if recorded.torn_bytes:
+                    os.ftruncate(fd, recorded.size_bytes)
+                    sync_data(fd)
+        except BaseException:
+            os.close(fd)
+            raise
+        return cls(path, fd, recorded), recorded
+
+    @property
+    def next_seq(self) -> int:
+        return self.last_seq + 1
+
+    def append(self, entry: E) -> E:
+        """Write one entry and wait until it is on disk.
+
+        Returns the entry as a later reader will see it, so that memory and disk cannot differ.
+        Raises `StorageError` when it could not be written; the file is then as it was before.
+        """
+        if entry.seq != self.next_seq:
+            raise ValueError(f"entry {entry.seq} does not follow entry {self.last_seq}")
+        try:
+            line = msgspec.json.encode(entry)
+        except UnicodeEncodeError:
+            line = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(entry)))
+        written = msgspec.json.decode(line, type=type(entry))
+        with storage_errors(self.path):
+            self._write(line + b"\n")
+        self.last_seq = entry.seq
+        return written
+
+    def _write(self, line: bytes) -> None:
+        if self._ragged:
+            os.ftruncate(self._fd, self._size_bytes)
+            self._ragged = False
+        try:
+            if os.write(self._fd, line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            sync_data(self._fd)
+        except BaseException:
+            self._ragged = True
+            os.ftruncate(self._fd, self._size_bytes)
+            self._ragged = False
+            raise
+        self._size_bytes += len(line)
+
+    def close(self) -> None:
+        """Release the lock. Nothing is appended afterwards."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def read(path: Path) -> Recorded:
+    """Read a journal without its lock, also while another process writes it. Raises `StorageError`."""
+    with storage_errors(path):
+        return parse(path.read_bytes(), path)
+
+
+def parse(data: bytes, path: Path) -> Recorded:
+    """Decode the complete lines of a journal. Raises `StorageError` naming `path` and the line."""
+    lines = data.split(b"\n")
+    torn_bytes = len(lines.pop())
+    entries: list[Entry] = []
+    skipped = 0
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = _decode(line)
+        except msgspec.ValidationError as error:
+            raise _unreadable(path, number, str(error), entries) from error
+        except msgspec.DecodeError as error:
+            if number == len(lines) and not torn_bytes:
+                # A crash of the whole machine may leave the last blocks of a line without the first.
+                torn_bytes = len(line) + 1
+                lines.pop()
+                break
+            raise _unreadable(path, number, str(error), entries) from error
+        if entry.seq != number:
+            raise _unreadable(path, number, f"entry {entry.seq} where {number} is due", entries)
+        if isinstance(entry, _Unknown):
+            skipped += 1
+        else:
+            entries.append(entry)
+    return Recorded(
+        entries=tuple(entries),
+        size_bytes=len(data) - torn_bytes,
+        torn_bytes=torn_bytes,
+        last_seq=len(lines),
+        skipped=skipped,
+    )
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process writes this journal just now. Raises `OSError`."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+class _Unknown(Struct, frozen=True, kw_only=True):
+    type: str
+    seq: int
+
+
+@cache
+def _known() -> tuple[msgspec.json.Decoder[Entry], frozenset[str]]:
+    tags = frozenset(str(kind.__struct_config__.tag) for kind in Entry.__args__)
+    return msgspec.json.Decoder(Entry), tags
+
+
+def _decode(line: bytes) -> Entry | _Unknown:
+    decoder, tags = _known()
+    try:
+        return decoder.decode(line)
+    except msgspec.ValidationError:
+        unknown = msgspec.json.decode(line, type=_Unknown)
+        if unknown.type in tags:
+            raise
+        return unknown
+
+
+def _unreadable(path: Path, number: int, why: str, before: list[Entry]) -> StorageError:
+    hint = _("The lines before it are intact: a copy of the file up to there can be opened.")
+    if before and isinstance(before[0], Opened) and before[0].format > FORMAT:
+        hint = _("It was written by chatcli {version}: update this one.").format(version=before[0].version)
+    message = _("{path}, line {number}: cannot be read ({reason}).")
+    return StorageError(message.format(path=path, number=number, reason=why), hint=hint)
+
+
+def _lock(fd: int, path: Path) -> None:
+    for attempt in range(_LOCK_ATTEMPTS):
+        if attempt:
+            time.sleep(_LOCK_PAUSE_SECONDS)
+        with storage_errors(path):
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            # Whoever held the lock may have dropped the session and with it this file.
+            if not os.path.samestat(os.fstat(fd), path.stat()):
+                break
+            return
+    raise SessionLocked(path.parent.name)
+
+
+def _read_all(fd: int) -> bytes:
+    with os.fdopen(os.dup(fd), "rb") as file:
+        return file.read()
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The same value, with what UTF-8 cannot carry replaced: half characters of a broken stream."""
+    if isinstance(value, str):
+        return to_utf8(value).decode("utf-8", "replace")
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value
