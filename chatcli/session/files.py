@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,10 @@ from chatcli.i18n import _
 
 sync_data = getattr(os, "fdatasync", os.fsync)
 """macOS has no fdatasync."""
+
+# Whoever only wants to know whether a file is locked holds its lock for an instant.
+_LOCK_ATTEMPTS = 10
+_LOCK_PAUSE_SECONDS = 0.02
 
 
 @contextmanager
@@ -25,7 +31,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = _("Free some disk space, then go on: nothing before this was lost.")
         elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            hint = _("Check its permissions, or name another folder with CHATCLI_HOME.")
+            hint = _("Check its permissions and those of its folder.")
         message = _("Cannot use {path}: {reason}.").format(path=path, reason=error.strerror or error)
         raise StorageError(message, hint=hint) from error
 
@@ -41,6 +47,37 @@ def sync_folder(path: Path) -> None:
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def try_lock(fd: int) -> bool:
+    """Lock an open file until it is closed or this process is killed. Raises `OSError`."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def lock_file(fd: int, path: Path) -> bool:
+    """Lock the open file `path`, with a moment of patience.
+
+    False when another process keeps it locked, or has removed it. Raises `OSError`.
+    """
+    for attempt in range(_LOCK_ATTEMPTS):
+        if attempt:
+            time.sleep(_LOCK_PAUSE_SECONDS)
+        if try_lock(fd):
+            return path.exists() and os.path.samestat(os.fstat(fd), path.lstat())
+    return False
+
+
+def is_locked(path: Path) -> bool:
+    """Whether another process holds the lock of this file just now. Raises `OSError`."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        return not try_lock(fd)
     finally:
         os.close(fd)
 

@@ -7,9 +7,7 @@ crash can leave behind is one unfinished last line, which the next opening cuts 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,14 +18,10 @@ from msgspec import Struct
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.session.entries import FORMAT, Entry, Opened
-from chatcli.session.files import storage_errors, sync_data
+from chatcli.session.files import lock_file, storage_errors, sync_data
 from chatcli.session.measure import to_utf8
 
 E = TypeVar("E", bound=Entry)
-
-# A listing holds the lock for an instant to see whether somebody else does.
-_LOCK_ATTEMPTS = 10
-_LOCK_PAUSE_SECONDS = 0.02
 
 
 class SessionLocked(StorageError):
@@ -70,7 +64,7 @@ class Journal:
         """Start a new file, which must not exist. Raises `StorageError`."""
         with storage_errors(path):
             fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        _lock(fd, path)
+            _lock(fd, path)
         return cls(path, fd, Recorded(entries=(), size_bytes=0, torn_bytes=0, last_seq=0, skipped=0))
 
     @classmethod
@@ -83,8 +77,8 @@ class Journal:
         with storage_errors(path):
             fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
         try:
-            _lock(fd, path)
             with storage_errors(path):
+                _lock(fd, path)
                 recorded = parse(_read_all(fd), path)
                 if recorded.torn_bytes:
                     os.ftruncate(fd, recorded.size_bytes)
@@ -177,18 +171,6 @@ def parse(data: bytes, path: Path) -> Recorded:
     )
 
 
-def is_locked(path: Path) -> bool:
-    """Whether a process writes this journal just now. Raises `OSError`."""
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
-
-
 class _Unknown(Struct, frozen=True, kw_only=True):
     type: str
     seq: int
@@ -220,19 +202,8 @@ def _unreadable(path: Path, number: int, why: str, before: list[Entry]) -> Stora
 
 
 def _lock(fd: int, path: Path) -> None:
-    for attempt in range(_LOCK_ATTEMPTS):
-        if attempt:
-            time.sleep(_LOCK_PAUSE_SECONDS)
-        with storage_errors(path):
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            # Whoever held the lock may have dropped the session and with it this file.
-            if not os.path.samestat(os.fstat(fd), path.stat()):
-                break
-            return
-    raise SessionLocked(path.parent.name)
+    if not lock_file(fd, path):
+        raise SessionLocked(path.parent.name)
 
 
 def _read_all(fd: int) -> bytes:

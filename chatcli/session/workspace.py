@@ -1,0 +1,192 @@
+"""The workspace: a session's folder in `$TMPDIR`, for children's scratch files and whole results.
+
+`$TMPDIR` may be shared with an attacker, so that nothing found there is trusted before its owner and
+mode were checked. The file `owner` is locked for as long as the session lives: what carries no lock
+belongs to a dead process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import re
+import shutil
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from chatcli.errors import StorageError
+from chatcli.i18n import _
+from chatcli.messages import Archived
+from chatcli.session.archive import Archive
+from chatcli.session.files import lock_file, storage_errors, try_lock
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "chatcli-agent-"
+_OWNER = "owner"
+_KEPT = "kept"
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_CALL_ID_CHARS = 64
+# A folder without an owner is being made, or its maker was killed in that instant.
+_UNOWNED_SECONDS = 600
+# A reaper may remove the folder between its making and its locking.
+_CLAIM_ATTEMPTS = 3
+
+
+class WorkspaceTaken(StorageError):
+    """The path of a resumed workspace belongs to somebody else now, or is not private."""
+
+
+class Workspace:
+    """`root` holds `scratch` (for the model and its commands) and `results` (to be read only)."""
+
+    def __init__(self, root: Path, lock: int) -> None:
+        self.root = root
+        self.scratch = root / "scratch"
+        self.results = root / "tool-results"
+        self._lock = lock
+        self._pid = os.getpid()
+        atexit.register(self.remove)
+
+    @classmethod
+    def create(cls, tmp: Path, name: str | None = None) -> Workspace:
+        """Make `tmp`/`name`, or take over what a dead process of ours left there.
+
+        Without a name a random one is drawn. Raises `WorkspaceTaken` when the named folder cannot be
+        trusted and `StorageError` when nothing can be written there.
+        """
+        with storage_errors(tmp):
+            root = tmp.resolve(strict=True) / (name or PREFIX + os.urandom(8).hex())
+            workspace = cls(root, _claim(root))
+            for folder in (workspace.scratch, workspace.results):
+                _make_real_folder(folder)
+            (root / _KEPT).unlink(missing_ok=True)
+        return workspace
+
+    def environment(self) -> dict[str, str]:
+        """Variables for the children of this session."""
+        return {"CHATCLI_AGENT_TMPDIR": str(self.scratch)}
+
+    def expose(self, call_id: str, original: Archived, archive: Archive) -> Path | None:
+        """The path at which the model can read an original, copied there once, read-only.
+
+        None when it could not be written: then no marker may name it.
+        """
+        path = self.results / file_name(call_id, original)
+        try:
+            if path.lstat().st_size == original.size_bytes:
+                return path
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            logger.warning("cannot look at %s: %s", path, error)
+            return None
+        return self._copy(original, archive, path)
+
+    def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
+        partial = self.root / f"partial-{os.urandom(8).hex()}"
+        try:
+            fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
+            with os.fdopen(fd, "wb") as target, archive.open(original) as source:
+                shutil.copyfileobj(source, target, 1 << 20)
+            partial.replace(path)
+        except (OSError, StorageError) as error:
+            logger.warning("cannot write %s: %s", path, error)
+            partial.unlink(missing_ok=True)
+            return None
+        return path
+
+    def remove(self, keep: bool = False) -> None:
+        """Remove the folder, or leave it for the user. Also runs at exit; again does nothing."""
+        if self._lock < 0 or os.getpid() != self._pid:
+            return
+        atexit.unregister(self.remove)
+        if keep:
+            (self.root / _KEPT).touch(mode=0o600)
+        else:
+            _remove_tree(self.root)
+        os.close(self._lock)
+        self._lock = -1
+
+
+def file_name(call_id: str, original: Archived) -> str:
+    """Depends on the call and the content alone, so that a marker never changes its bytes."""
+    return f"budget_{_UNSAFE.sub('_', call_id)[:_CALL_ID_CHARS]}_{original.sha256[:8]}.txt"
+
+
+def reap_stale(tmp: Path) -> list[Path]:
+    """Remove the workspaces of dead processes; returns them. Other users' folders are not touched."""
+    removed = []
+    for root in tmp.glob(f"{PREFIX}*"):
+        try:
+            if _reap(root):
+                removed.append(root)
+        except OSError as error:
+            logger.warning("cannot reap %s: %s", root, error)
+    return removed
+
+
+def _reap(root: Path) -> bool:
+    if not _is_ours(root) or (root / _KEPT).exists():
+        return False
+    try:
+        lock = os.open(root / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        if time.time() - root.stat().st_mtime < _UNOWNED_SECONDS:
+            return False
+        _remove_tree(root)
+        return True
+    try:
+        if not try_lock(lock):
+            return False
+        _remove_tree(root)
+        return True
+    finally:
+        os.close(lock)
+
+
+def _claim(root: Path) -> int:
+    """Make and lock a folder that is ours and private. Raises `WorkspaceTaken`, `OSError`."""
+    for _attempt in range(_CLAIM_ATTEMPTS):
+        with suppress(FileExistsError):
+            root.mkdir(mode=0o700)
+        if not _is_ours(root):
+            break
+        lock = os.open(root / _OWNER, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        if lock_file(lock, root / _OWNER):
+            os.ftruncate(lock, 0)
+            os.write(lock, f"{os.getpid()}\n".encode())
+            return lock
+        os.close(lock)
+    raise WorkspaceTaken(_("{path} is used by somebody else.").format(path=root))
+
+
+def _is_ours(root: Path) -> bool:
+    found = root.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _make_real_folder(path: Path) -> None:
+    """A folder and no link: a command of the session that ended may have left anything here."""
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            path.unlink()
+            path.mkdir(mode=0o700)
+
+
+def _remove_tree(root: Path) -> None:
+    """Remove a folder with whatever commands left in it, folders without permissions included."""
+    shutil.rmtree(root, ignore_errors=True)
+    if not root.exists():
+        return
+    root.chmod(0o700)
+    for folder, names, _files in os.walk(root):
+        for child in (Path(folder, name) for name in names):
+            if not child.is_symlink():
+                child.chmod(0o700)
+    shutil.rmtree(root)
