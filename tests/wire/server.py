@@ -1,0 +1,383 @@
+"""A strict scripted provider on loopback: four wire formats, one script, no model.
+
+In a test:
+
+    from tests.wire.script import call, reply, status
+    from tests.wire.server import serve
+
+    with serve([reply(call("read", file="a.py")), reply("Two lines.")]) as server:
+        environment = server.environment()        # keys and base URLs of all four wires
+        ...
+    assert server.violations == []
+
+By hand: `python -m tests.wire.server --script FILE.py [--port 0]`, where the file defines `script`;
+it prints its URL and the variables to export, and every violation as it happens.
+
+| wire | path | what it needs |
+|---|---|---|
+| Anthropic Messages | /v1/messages, /v1/messages/count_tokens | x-api-key, anthropic-version |
+| OpenAI Responses | /v1/responses | Bearer |
+| OpenAI Chat | /v1/chat/completions | Bearer |
+| OpenRouter | /api/v1/chat/completions | Bearer |
+| Ollama | /api/chat, /api/tags, /api/show | |
+
+What the real services refuse is refused in their words and recorded in `server.violations`. Each
+request is an `Exchange` in `server.exchanges`. `server.wait_for(...)` blocks until something holds,
+`server.release()` lets a reply go on that stands at a `hold()`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from msgspec import Struct, structs
+
+from tests.wire import http1
+from tests.wire.anthropic import Anthropic
+from tests.wire.chat import Chat
+from tests.wire.http1 import HttpAnswer, HttpRequest
+from tests.wire.ollama import Ollama
+from tests.wire.prefix import Lines
+from tests.wire.refuse import Rejected, Violation
+from tests.wire.responses import Responses
+from tests.wire.script import Failure, Hold, Reply, Script, Tally, resolve
+from tests.wire.seen import Seen
+from tests.wire.wires import Ids, Options, Wire, count_output, parse_body, require_stream
+
+State = str
+"""`reading`, `holding`, then one of `sent`, `cut`, `client_closed`, `failed`, `rejected`."""
+
+
+class Exchange(Struct, kw_only=True):
+    """One request and what became of it."""
+
+    number: int
+    wire: str
+    seen: Seen | None = None
+    status: int = 0
+    tally: Tally | None = None
+    """What the usage fields said; None when nothing was billed."""
+    state: State = "reading"
+    sent_bytes: int = 0
+
+
+class WireServer:
+    """Runs on its own thread and loop, so that it serves sync tests, async tests and other processes."""
+
+    def __init__(self, script: Script, options: Options) -> None:
+        self.options = options
+        self.exchanges: list[Exchange] = []
+        self.violations: list[Violation] = []
+        self.url = ""
+        self._script = script
+        self._played = 0
+        self._lines = Lines()
+        ids = Ids()
+        self._wires: dict[str, Wire] = {
+            "/v1/messages": Anthropic(options, ids),
+            "/v1/responses": Responses(options, ids),
+            "/v1/chat/completions": (chat := Chat(options, ids)),
+            "/api/v1/chat/completions": chat,
+            "/api/chat": Ollama(options, ids),
+        }
+        self._changed = threading.Condition()
+        self._loop = asyncio.new_event_loop()
+        self._released = asyncio.Event()
+        self._connections: set[asyncio.Task[None]] = set()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="wire server", daemon=True)
+
+    # --- for the test ---------------------------------------------------------------------------
+
+    def start(self, port: int = 0) -> None:
+        self._thread.start()
+        listening = asyncio.start_server(self._connected, "127.0.0.1", port, limit=1 << 26)
+        self._listener = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
+        self.url = f"http://127.0.0.1:{self._listener.sockets[0].getsockname()[1]}"
+
+    def stop(self) -> None:
+        asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def environment(self) -> dict[str, str]:
+        """Variables that send every provider of chatcli here."""
+        return {
+            "ANTHROPIC_API_KEY": self.options.key,
+            "ANTHROPIC_BASE_URL": self.url,
+            "OPENAI_API_KEY": self.options.key,
+            "OPENAI_BASE_URL": f"{self.url}/v1",
+            "OPENROUTER_API_KEY": self.options.key,
+            "OPENROUTER_API_URL": f"{self.url}/api/v1",
+            "OLLAMA_BASE_URL": self.url,
+        }
+
+    def wait_for(self, holds: Callable[[WireServer], object], timeout_seconds: float = 20.0) -> None:
+        """Block until `holds(server)`; it is asked again whenever an exchange changes."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: holds(self), timeout_seconds):
+                states = [(e.number, e.wire, e.state) for e in self.exchanges]
+                raise TimeoutError(f"did not happen within {timeout_seconds} s: {states}, {self.violations}")
+
+    def wait_for_state(self, state: State, timeout_seconds: float = 20.0) -> None:
+        """Block until the newest exchange is in that state."""
+        self.wait_for(
+            lambda server: server.exchanges and server.exchanges[-1].state == state, timeout_seconds
+        )
+
+    def release(self) -> None:
+        """Let the replies go on that stand at a `hold()`."""
+        self._loop.call_soon_threadsafe(self._released.set)
+
+    def play(self, script: Script) -> None:
+        """Answer from the beginning of another script from now on; books and signatures are kept."""
+        with self._changed:
+            self._script, self._played = script, 0
+
+    # --- connections ----------------------------------------------------------------------------
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            while request := await http1.read_request(reader):
+                if not await self._answer(request, reader, writer):
+                    break
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _shut(self) -> None:
+        self._listener.close()
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _answer(
+        self, request: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """False when the connection must end."""
+        wire = self._wires.get(request.path)
+        if wire is None or request.method != "POST":
+            answer = self._small_endpoint(request)
+        else:
+            exchange = Exchange(number=len(self.exchanges), wire=wire.name)
+            self.exchanges.append(exchange)
+            self._change(exchange, state="reading")
+            decided = self._decide(wire, request, exchange)
+            if isinstance(decided, Reply):
+                return await self._send_reply(wire, decided, exchange, reader, writer)
+            answer = decided
+        writer.write(http1.encode_answer(answer))
+        await writer.drain()
+        return True
+
+    # --- what to answer -------------------------------------------------------------------------
+
+    def _decide(self, wire: Wire, request: HttpRequest, exchange: Exchange) -> Reply | HttpAnswer:
+        try:
+            seen = _read(wire, request)
+            require_stream(seen.body)
+            too_long = seen.prompt_tokens > self.options.window_tokens
+            step = Failure(kind="overflow") if too_long else self._next_step(seen)
+        except Rejected as rejected:
+            if rejected.rule:
+                self._violated(rejected.rule, rejected.message, exchange)
+            self._change(exchange, state="rejected", status=rejected.status)
+            return wire.reject(rejected)
+        exchange.seen = seen
+        for rule, detail in seen.remarks:
+            self._violated(rule, detail, exchange)
+        if isinstance(step, Failure):
+            answer = wire.fail(step, seen)
+            self._change(exchange, state="failed", status=answer.status)
+            return answer
+        if self.options.same_prefix and (
+            changed := self._lines.follow(seen, rewrite=step.rewrite, side=step.side)
+        ):
+            self._violated("same_prefix", changed, exchange)
+        booked = wire.book(seen)
+        output, reasoning = count_output(step)
+        exchange.tally = step.usage or structs.replace(booked, output=output, reasoning=reasoning)
+        return step
+
+    def _next_step(self, seen: Seen) -> Reply | Failure:
+        if callable(self._script):
+            step = self._script
+        elif self._played < len(self._script):
+            step = self._script[self._played]
+        else:
+            raise Rejected("script_over", f"the script has only {self._played} replies")
+        self._played += 1
+        try:
+            return resolve(step, seen)
+        except Exception as error:
+            raise Rejected("script_failed", "".join(traceback.format_exception(error))) from error
+
+    def _violated(self, rule: str, detail: str, exchange: Exchange) -> None:
+        violation = Violation(rule=rule, detail=detail, wire=exchange.wire, request=exchange.number)
+        with self._changed:
+            self.violations.append(violation)
+            self._changed.notify_all()
+
+    def _change(self, exchange: Exchange, *, state: State, status: int = 200) -> None:
+        with self._changed:
+            exchange.state, exchange.status = state, status
+            self._changed.notify_all()
+
+    # --- streaming ------------------------------------------------------------------------------
+
+    async def _send_reply(
+        self,
+        wire: Wire,
+        reply: Reply,
+        exchange: Exchange,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> bool:
+        headers = {"content-type": wire.content_type, "transfer-encoding": "chunked"}
+        writer.write(http1.encode_head(200, headers))
+        assert exchange.seen is not None
+        assert exchange.tally is not None
+        left = reply.cut_bytes
+        try:
+            for piece in _regroup(wire.stream(reply, exchange.seen, exchange.tally), reply.chunk_bytes):
+                if isinstance(piece, Hold):
+                    await self._hold(exchange, reader)
+                    continue
+                data = piece if left is None else piece[:left]
+                if data:
+                    writer.write(http1.encode_chunk(data))
+                    await writer.drain()
+                    exchange.sent_bytes += len(data)
+                if left is not None and (left := left - len(data)) <= 0:
+                    self._change(exchange, state="cut")
+                    return False
+            writer.write(http1.LAST_CHUNK)
+            await writer.drain()
+        except ConnectionError:
+            self._change(exchange, state="client_closed")
+            return False
+        self._change(exchange, state="sent")
+        return True
+
+    async def _hold(self, exchange: Exchange, reader: asyncio.StreamReader) -> None:
+        """Wait for `release()`. Raises ConnectionResetError when the client goes away meanwhile."""
+        self._change(exchange, state="holding")
+        gone = asyncio.ensure_future(reader.read(1))
+        released = asyncio.ensure_future(self._released.wait())
+        try:
+            await asyncio.wait({gone, released}, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                raise ConnectionResetError
+            self._released.clear()
+        finally:
+            for waiting in (gone, released):
+                waiting.cancel()
+                with suppress(asyncio.CancelledError, ConnectionError):
+                    await waiting
+
+    # --- everything that is not a reply ---------------------------------------------------------
+
+    def _small_endpoint(self, request: HttpRequest) -> HttpAnswer:
+        match request.method, request.path:
+            case "GET", "/v1/models" | "/api/v1/models":
+                return HttpAnswer.of_json(200, _model_list(self.options.models))
+            case "GET", "/api/version":
+                return HttpAnswer.of_json(200, {"version": "0.40.12"})
+            case "GET", "/api/tags":
+                models = [
+                    {"name": m, "model": m, "size": 1, "digest": "0" * 12} for m in self._local_models()
+                ]
+                return HttpAnswer.of_json(200, {"models": models})
+            case "POST", "/api/show":
+                return self._show(json.loads(request.body))
+            case "POST", "/v1/messages/count_tokens":
+                return self._count_tokens(request)
+        return HttpAnswer.of_json(
+            404, {"error": {"message": f"Not found: {request.path}", "type": "not_found_error"}}
+        )
+
+    def _local_models(self) -> list[str]:
+        return [model for model in self.options.models if ":" in model]
+
+    def _show(self, body: dict[str, Any]) -> HttpAnswer:
+        name = body.get("model") or body.get("name")
+        if name not in self._local_models():
+            return HttpAnswer.of_json(404, {"error": f"model '{name}' not found"})
+        info = {"general.architecture": "gptoss", "gptoss.context_length": 131_072}
+        return HttpAnswer.of_json(
+            200, {"model_info": info, "capabilities": ["completion", "tools", "thinking"]}
+        )
+
+    def _count_tokens(self, request: HttpRequest) -> HttpAnswer:
+        wire = self._wires["/v1/messages"]
+        try:
+            whole = {**parse_body(request), "max_tokens": 2048}
+            seen = _read(wire, structs.replace(request, body=json.dumps(whole).encode()))
+        except Rejected as rejected:
+            return wire.reject(rejected)
+        return HttpAnswer.of_json(200, {"input_tokens": seen.prompt_tokens})
+
+
+def _read(wire: Wire, request: HttpRequest) -> Seen:
+    """The request; one of a quite different shape is refused as well, whichever rule stumbles over it."""
+    try:
+        return wire.read(request)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Rejected("malformed", "".join(traceback.format_exception(error))) from error
+
+
+def _model_list(models: Sequence[str]) -> dict[str, Any]:
+    """One list that both Anthropic's and OpenAI's clients read."""
+    made = {"object": "model", "created": 1_790_000_000, "owned_by": "wire", "type": "model"}
+    dated = {"created_at": "2026-09-01T00:00:00Z"}
+    data = [{"id": model, "display_name": model, **made, **dated} for model in models]
+    return {"object": "list", "data": data, "has_more": False, "first_id": None, "last_id": None}
+
+
+def _regroup(pieces: Iterator[bytes | Hold], chunk_bytes: int) -> Iterator[bytes | Hold]:
+    """The same bytes in chunks of one size; without a size they stay as they are."""
+    if not chunk_bytes:
+        yield from pieces
+        return
+    kept = b""
+    for piece in pieces:
+        if isinstance(piece, Hold):
+            if kept:
+                yield kept
+            kept = b""
+            yield piece
+            continue
+        kept += piece
+        while len(kept) >= chunk_bytes:
+            yield kept[:chunk_bytes]
+            kept = kept[chunk_bytes:]
+    if kept:
+        yield kept
+
+
+@contextmanager
+def serve(script: Script, *, port: int = 0, **options: Any) -> Iterator[WireServer]:
+    """A running server; `options` are those of `Options`. It stops at the end of the block."""
+    server = WireServer(script, Options(**options))
+    server.start(port)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+if __name__ == "__main__":
+    from tests.wire.command import main
+
+    main()
