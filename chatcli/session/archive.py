@@ -6,7 +6,6 @@ name it. Originals are never changed.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections import OrderedDict
@@ -18,14 +17,12 @@ from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived
 from chatcli.session.files import storage_errors
-from chatcli.session.measure import KEY_DIGITS, Measure, to_utf8
+from chatcli.session.measure import KEY_DIGITS, to_utf8
 from chatcli.session.sink import SPOOL_PREFIX, Sink
 
 END_BYTES = 64_000_000
-GONE = "[The stored output of this call is no longer on disk.]"
 _CACHED_TEXTS = 16
 _CACHED_TEXT_CHARS = 1_000_000
-logger = logging.getLogger(__name__)
 _KEY = re.compile(f"[0-9a-f]{{{KEY_DIGITS},64}}")
 
 
@@ -44,7 +41,6 @@ class Archive:
         self._used_bytes = 0
         self._sizes: dict[str, int] | None = None
         self._texts: OrderedDict[str, str] = OrderedDict()
-        self._held: dict[str, str] = {}
 
     def put(self, data: bytes) -> Archived:
         """Store bytes and wait until they are on disk. Raises `StorageError`."""
@@ -64,17 +60,6 @@ class Archive:
             room_bytes=lambda: self._quota_bytes - self.used_bytes,
             on_stored=self._remember,
         )
-
-    def hold(self, text: str) -> Archived:
-        """Keep in memory what could not be stored, for as long as this process lives.
-
-        The result has no key: nothing pretends that it could be opened again.
-        """
-        measure = Measure()
-        measure.update(to_utf8(text))
-        archived = measure.archived(stored=False)
-        self._held[archived.sha256] = text
-        return archived
 
     @property
     def used_bytes(self) -> int:
@@ -101,23 +86,15 @@ class Archive:
     def text(self, original: Archived | str) -> str:
         """The stored bytes as text; invalid UTF-8 is replaced. Raises `StorageError`.
 
-        An original that is no longer there is answered with a line that says so: a session that has
-        lost a file goes on. Loads all of it: read a huge one in pieces, with `open`.
+        Loads all of it: read a huge one in pieces, with `open`.
         """
         sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
         with self._lock:
-            if (text := self._held.get(sha256)) is not None:
-                return text
             if (text := self._texts.get(sha256)) is not None:
                 self._texts.move_to_end(sha256)
                 return text
-        path = self.folder / sha256
-        with storage_errors(path):
-            try:
-                text = path.read_bytes().decode("utf-8", "replace")
-            except FileNotFoundError:
-                logger.warning("original %s is missing from %s", sha256, self.folder)
-                return GONE
+        with self.open(original) as file:
+            text = file.read().decode("utf-8", "replace")
         if len(text) <= _CACHED_TEXT_CHARS:
             with self._lock:
                 self._texts[sha256] = text

@@ -6,6 +6,8 @@ import codecs
 import hashlib
 import re
 
+from msgspec import structs
+
 from chatcli.messages import Archived
 
 _OTHER_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -34,21 +36,25 @@ class Measure:
         self._newlines += bytes(data).count(b"\n")
         self._last = bytes(data[-1:])
 
-    def archived(self, *, omitted_bytes: int = 0, stored: bool = True) -> Archived:
-        """The result. Lines are counted as a person does: the last one needs no newline.
-
-        `stored=False` leaves the key empty: nothing can be opened by it.
-        """
+    def archived(self, *, omitted_bytes: int = 0) -> Archived:
+        """The result. Lines are counted as a person does: the last one needs no newline."""
         self._size_chars += len(self._decoder.decode(b"", final=True))
         sha256 = self._sha256.hexdigest()
         return Archived(
-            key=sha256[:KEY_DIGITS] if stored else "",
+            key=sha256[:KEY_DIGITS],
             sha256=sha256,
             size_bytes=self._size_bytes,
             size_chars=self._size_chars,
             lines=self._newlines + (self._last not in (b"", b"\n")),
             omitted_bytes=omitted_bytes,
         )
+
+
+def measure_unstored(text: str) -> Archived:
+    """What is known about a text that no archive could take: without a key, nothing can be opened."""
+    measure = Measure()
+    measure.update(to_utf8(text))
+    return structs.replace(measure.archived(), key="")
 
 
 def to_utf8(text: str) -> bytes:

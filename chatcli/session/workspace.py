@@ -41,12 +41,12 @@ class WorkspaceTaken(StorageError):
 
 
 class Workspace:
-    """`root` holds `scratch` (for the model and its commands) and `results` (to be read only)."""
+    """`root` holds `scratch` (for the model and its commands) and `tool_results` (to be read only)."""
 
     def __init__(self, root: Path, lock: int) -> None:
         self.root = root
         self.scratch = root / "scratch"
-        self.results = root / "tool-results"
+        self.tool_results = root / "tool-results"
         self._lock = lock
         self._pid = os.getpid()
         atexit.register(self.remove)
@@ -61,7 +61,7 @@ class Workspace:
         with storage_errors(tmp):
             root = tmp.resolve(strict=True) / (name or PREFIX + os.urandom(8).hex())
             workspace = cls(root, _claim(root))
-            for folder in (workspace.scratch, workspace.results):
+            for folder in (workspace.scratch, workspace.tool_results):
                 _make_real_folder(folder)
             (root / _KEPT).unlink(missing_ok=True)
         return workspace
@@ -75,7 +75,7 @@ class Workspace:
 
         None when it could not be written: then no marker may name it.
         """
-        path = self.results / file_name(call_id, original)
+        path = self.tool_results / file_name(call_id, original)
         try:
             if path.lstat().st_size == original.size_bytes:
                 return path
