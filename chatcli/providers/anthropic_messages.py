@@ -1,0 +1,165 @@
+"""Anthropic's Messages API, streamed through the official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from chatcli.events import Reply, ReplyEvent
+from chatcli.messages import StopReason, Usage
+from chatcli.providers import anthropic_body, warm
+from chatcli.providers.assembly import Assembly
+from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.catalogue import facts
+from chatcli.providers.encoding import encode
+from chatcli.providers.failures import Service, cut, window_full
+from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.sdk import Connection, stream_events, timeouts
+from chatcli.providers.usage import anthropic_usage, estimated_usage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_use": "tool_calls",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+}
+_WINDOW_FULL = "model_context_window_exceeded"
+
+
+class AnthropicMessages:
+    """Claude, at Anthropic or wherever else this wire is spoken."""
+
+    def __init__(
+        self, service: Service, *, cache: CacheClass, window_tokens: int, idle_seconds: float
+    ) -> None:
+        self.name = service.name
+        self.model = service.model
+        self.cache = cache
+        self.window_tokens = window_tokens
+        self._service = service
+        self._idle_seconds = idle_seconds
+        self._client: AsyncAnthropic | None = None
+
+    async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        await warm.loaded("anthropic")
+        import anthropic
+
+        if self._client is None:
+            self._client = anthropic.AsyncAnthropic(
+                api_key=self._service.key,
+                base_url=self._service.base_url,
+                max_retries=0,
+                timeout=timeouts(self._idle_seconds),
+            )
+        connection = Connection(
+            sdk=anthropic, client=self._client, service=self._service, idle_seconds=self._idle_seconds
+        )
+        limit = facts(request.model).max_output_tokens
+        body = encode(
+            anthropic_body.render(
+                request, provider=self.name, max_output_tokens=min(request.max_output_tokens or limit, limit)
+            )
+        )
+        reader = AnthropicReader(self._service, request_bytes=len(body))
+        async for event in read_reply(stream_events(connection, "/v1/messages", body), reader):
+            yield event
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+
+class AnthropicReader:
+    """Reads the events `message_start`, `content_block_*`, `message_delta`."""
+
+    def __init__(self, service: Service, *, request_bytes: int) -> None:
+        self.complete = False
+        self._service = service
+        self._request_bytes = request_bytes
+        self._model = service.model
+        self._assembly = Assembly()
+        self._reported: dict[str, Any] = {}
+        self._stop_reason = ""
+
+    def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
+        key = chunk.get("index", 0)
+        match chunk.get("type"):
+            case "message_start":
+                message = chunk.get("message") or {}
+                self._model = message.get("model") or self._model
+                self._report(message.get("usage"))
+            case "content_block_start":
+                yield from self._start(key, chunk.get("content_block") or {})
+            case "content_block_delta":
+                yield from self._delta(key, chunk.get("delta") or {})
+            case "content_block_stop":
+                self._assembly.close(key)
+            case "message_delta":
+                self._stop_reason = (chunk.get("delta") or {}).get("stop_reason") or self._stop_reason
+                self._report(chunk.get("usage"))
+                self.complete = bool(self._stop_reason)
+
+    def usage(self) -> Usage:
+        if not self._reported:
+            return estimated_usage(self._request_bytes, self._assembly.chars)
+        usage = anthropic_usage(self._reported)
+        if self.complete:
+            return usage
+        # The count in `message_start` is of the first token: the rest is only told at the end.
+        written = estimated_usage(0, self._assembly.chars).output
+        return structs.replace(usage, output=max(usage.output, written), estimated=written > usage.output)
+
+    def finish(self) -> Reply:
+        if not self.complete:
+            raise cut(self._service)
+        if self._stop_reason == _WINDOW_FULL:
+            raise window_full(self._service)
+        stop_reason = _STOP_REASONS.get(self._stop_reason, "end")
+        return Reply(
+            parts=self._assembly.parts(stop_reason),
+            stop_reason=stop_reason,
+            usage=self.usage(),
+            model=self._model,
+        )
+
+    def _report(self, usage: dict[str, Any] | None) -> None:
+        """Older services repeat only `output_tokens` at the end: keep what was said before."""
+        self._reported.update({name: value for name, value in (usage or {}).items() if value is not None})
+
+    def _start(self, key: int, block: dict[str, Any]) -> Iterator[ReplyEvent]:
+        match block.get("type"):
+            case "text":
+                yield from self._assembly.text(key, block.get("text") or "")
+            case "thinking":
+                yield from self._assembly.reasoning(key, block.get("thinking") or "", type="thinking")
+            case "redacted_thinking":
+                yield from self._assembly.reasoning(
+                    key, type="redacted_thinking", data=block.get("data") or ""
+                )
+            case "tool_use":
+                # Some services send the whole input here instead of in deltas.
+                given = block.get("input")
+                yield from self._assembly.call(
+                    key,
+                    call_id=block.get("id") or "",
+                    name=block.get("name") or "",
+                    arguments=encode(given).decode() if given else "",
+                )
+
+    def _delta(self, key: int, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
+        match delta.get("type"):
+            case "text_delta":
+                yield from self._assembly.text(key, delta.get("text") or "")
+            case "thinking_delta":
+                yield from self._assembly.reasoning(key, delta.get("thinking") or "")
+            case "signature_delta":
+                yield from self._assembly.reasoning(key, signature=delta.get("signature") or "")
+            case "input_json_delta":
+                yield from self._assembly.call(key, arguments=delta.get("partial_json") or "")

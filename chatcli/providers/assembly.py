@@ -1,0 +1,123 @@
+"""Puts one reply together while it streams, and yields the events of its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from chatcli.errors import InvalidArguments
+from chatcli.events import ReasoningDelta, ReplyEvent, TextDelta, ToolCallDelta
+from chatcli.messages import AssistantPart, Reasoning, StopReason, Text, ToolCall
+from chatcli.providers.encoding import without_surrogates
+
+
+class _Piece(Struct, kw_only=True):
+    kind: Literal["text", "reasoning", "call"]
+    chunks: list[str]
+    extra: dict[str, Any]
+    call_id: str = ""
+    name: str = ""
+    closed: bool = False
+    half: str = ""
+    """First half of a character whose second half is in the next delta."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.chunks)
+
+
+class Assembly:
+    """Parts of a reply by the key under which the service streams them, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[Hashable, _Piece] = {}
+        self.chars = 0
+        """Characters that the model has written so far, of all kinds."""
+
+    def text(self, key: Hashable, text: str) -> Iterator[ReplyEvent]:
+        piece = self._piece(key, "text")
+        if text := self._add(piece, text):
+            yield TextDelta(text)
+
+    def reasoning(self, key: Hashable, text: str = "", **extra: Any) -> Iterator[ReplyEvent]:
+        """`extra` are the vendor's own fields: strings that arrive in pieces are joined."""
+        piece = self._piece(key, "reasoning")
+        for name, value in extra.items():
+            known = piece.extra.get(name)
+            joined = isinstance(known, str) and isinstance(value, str) and name != "type"
+            piece.extra[name] = known + value if joined else value
+        if text := self._add(piece, text):
+            yield ReasoningDelta(text)
+
+    def call(
+        self, key: Hashable, *, call_id: str = "", name: str = "", arguments: str = ""
+    ) -> Iterator[ReplyEvent]:
+        """A call begins, or goes on with the next piece of its arguments."""
+        new = key not in self._pieces
+        piece = self._piece(key, "call")
+        piece.call_id = piece.call_id or call_id
+        piece.name = piece.name or name
+        arguments = self._add(piece, arguments)
+        if arguments or new:
+            yield ToolCallDelta(piece.call_id, piece.name, arguments)
+
+    def close(self, key: Hashable) -> None:
+        """The service says that this part is whole."""
+        if piece := self._pieces.get(key):
+            piece.closed = True
+
+    def close_all(self) -> None:
+        for piece in self._pieces.values():
+            piece.closed = True
+
+    def written(self, key: Hashable) -> str:
+        """What has arrived for this part."""
+        piece = self._pieces.get(key)
+        return piece.text if piece else ""
+
+    def parts(self, stop_reason: StopReason) -> tuple[AssistantPart, ...]:
+        """The finished parts. Calls that were cut in the middle are left out."""
+        pieces = list(self._pieces.values())
+        parts: list[AssistantPart] = []
+        for piece in pieces:
+            match piece.kind:
+                case "text" if piece.text:
+                    parts.append(Text(piece.text))
+                case "reasoning" if piece.text or piece.extra:
+                    parts.append(Reasoning(text=piece.text, opaque=piece.extra))
+                case "call" if piece.closed:
+                    call = ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}")
+                    if not (stop_reason == "max_tokens" and piece is pieces[-1] and _is_cut(piece)):
+                        parts.append(call)
+        return tuple(parts)
+
+    def _piece(self, key: Hashable, kind: Literal["text", "reasoning", "call"]) -> _Piece:
+        if key not in self._pieces:
+            self._pieces[key] = _Piece(kind=kind, chunks=[], extra={})
+        return self._pieces[key]
+
+    def _add(self, piece: _Piece, text: str) -> str:
+        """Take a delta in and return what of it is whole characters."""
+        text = piece.half + text
+        piece.half = ""
+        if not text.isascii():
+            if "\ud800" <= text[-1] <= "\udbff":
+                text, piece.half = text[:-1], text[-1]
+            text = without_surrogates(text)
+        if text:
+            piece.chunks.append(text)
+            self.chars += len(text)
+        return text
+
+
+def _is_cut(piece: _Piece) -> bool:
+    """Services close the last block of a reply even when the limit fell into its arguments."""
+    if not piece.text.strip():
+        return True
+    try:
+        ToolCall(id="", name="", arguments_json=piece.text).arguments()
+    except InvalidArguments:
+        return True
+    return False
