@@ -14,6 +14,7 @@ import click
 import typer
 
 from chatcli.errors import UserFacingError
+from chatcli.terminal.commands_cli.register import register
 
 app = typer.Typer(
     name="chatcli",
@@ -97,6 +98,9 @@ def _converse(start: Start, prompt: str | None, output: str) -> int:  # type: ig
     from chatcli.terminal.oneshot import run_oneshot
 
     return run_oneshot(start, prompt, output=output, environment=os.environ)
+
+
+register(app)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -70,6 +70,11 @@ class Trust:
         path.unlink(missing_ok=True)
         return existed
 
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder that was trusted at some time and not revoked, sorted."""
+        records = (_decode(read_private(path)) for path in (self._home / "projects").glob("*/trust.json"))
+        return tuple(sorted(Path(record.folder) for record in records if record))
+
     def config_files(self, folder: Path) -> tuple[Path, ...]:
         """What would take effect. Raises `StorageError` for links and for more than is sane."""
         return tuple(_walk(folder.resolve(), self._home))
@@ -92,16 +97,19 @@ class Trust:
         return digest.hexdigest()
 
     def _record(self, folder: Path) -> _Record | None:
-        content = read_private(self._path(folder))
-        if content is None:
-            return None
-        try:
-            return msgspec.json.decode(content, type=_Record)
-        except msgspec.DecodeError:
-            return None
+        return _decode(read_private(self._path(folder)))
 
     def _path(self, folder: Path) -> Path:
         return record_folder(self._home, folder) / "trust.json"
+
+
+def _decode(content: bytes | None) -> _Record | None:
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=_Record)
+    except msgspec.DecodeError:
+        return None
 
 
 def _walk(root: Path, home: Path) -> Iterator[Path]:

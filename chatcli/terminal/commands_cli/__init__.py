@@ -1,0 +1,1 @@
+"""Subcommands: `chatcli setup`, `sessions`, `config` ... Each is a function that returns the exit code."""

@@ -1,0 +1,87 @@
+"""Where a subcommand works and where it prints."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.agent.start import home_folder
+from chatcli.errors import UsageError
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
+from chatcli.terminal.cells import clip, width_cells
+from chatcli.terminal.look import Look, Style, choose_look
+
+_GAP = "  "
+
+
+class Output:
+    """Prints lines and tables. What stands in a table cell may be foreign text."""
+
+    def __init__(self, stream: TextIO, look: Look, width_cells: int | None) -> None:
+        self._stream = stream
+        self._width_cells = width_cells
+        """None: nobody's window, nothing is cut."""
+        self.look = look
+
+    def line(self, text: str = "", style: Style | None = None) -> None:
+        self._stream.write((self.look.paint(text, style) if style else text) + "\n")
+
+    def json(self, value: Any) -> None:
+        self._stream.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+    def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Columns as wide as their content; in a window the last one is cut at its edge."""
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        widths = [max(map(width_cells, column)) for column in zip(headers, *cells, strict=True)]
+        self.line(self._row(headers, widths), "dim")
+        for row in cells:
+            self.line(self._row(row, widths))
+
+    def _row(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+        padded = [cell + " " * (width - width_cells(cell)) for cell, width in zip(cells, widths, strict=True)]
+        text = _GAP.join(padded).rstrip()
+        return clip(text, self._width_cells) if self._width_cells else text
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """What every subcommand gets."""
+
+    home: Path
+    folder: Path
+    environment: Mapping[str, str]
+    out: Output
+
+    @property
+    def user_home(self) -> Path:
+        return Path(self.environment.get("HOME", "~")).expanduser()
+
+    def short(self, path: Path) -> str:
+        """The path with `~` for the user's home."""
+        if path.is_relative_to(self.user_home):
+            return str(Path("~") / path.relative_to(self.user_home))
+        return str(path)
+
+
+def here(environment: Mapping[str, str], folder: str = "") -> Place:
+    """The place of a command that was started in a terminal or a pipe. Raises UsageError."""
+    path = Path(folder or ".").expanduser().absolute()
+    if not path.is_dir():
+        raise UsageError(_("{folder} is not a folder.").format(folder=path))
+    terminal = sys.stdout.isatty()
+    return Place(
+        home=home_folder(environment),
+        folder=path.resolve(),
+        environment=environment,
+        out=Output(
+            sys.stdout,
+            choose_look(environment, terminal=terminal),
+            shutil.get_terminal_size().columns if terminal else None,
+        ),
+    )
