@@ -50,6 +50,8 @@ class Presentation(Struct, frozen=True, kw_only=True):
     kind: PresentationKind
     head_chars: int = 0
     tail_chars: int = 0
+    error_chars: int = 0
+    """Room for error-looking lines of the omitted middle, in chars."""
     saved: bool = False
     """Whether the marker may name a file in the workspace."""
 

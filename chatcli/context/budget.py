@@ -1,0 +1,183 @@
+"""How much of a new result is shown: the tool's cap, the limit of one result, the budget of a turn.
+
+All limits are decided together and one presentation is rendered, from the original. What was
+decided once stays: only results without a recorded presentation are judged by the limits in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from chatcli.context.limits import CAPPED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
+from chatcli.context.present import original_text, present, present_as_gone, saved_path
+from chatcli.context.previews import fit
+from chatcli.context.store import ResultStore
+from chatcli.context.tokens import estimate_tokens
+from chatcli.errors import StorageError
+from chatcli.messages import WHOLE, Message, Presentation, ToolResult
+from chatcli.session.entries import Decision
+
+
+class BudgetReport(Struct, frozen=True):
+    """Decisions to be recorded before the request is sent: first presentations, and lost files."""
+
+    decisions: tuple[Decision, ...] = ()
+
+
+def enforce_tool_result_budget(
+    messages: Sequence[Message],
+    shown: Mapping[int, Presentation],
+    limits: Limits,
+    store: ResultStore,
+) -> tuple[Sequence[Message], BudgetReport]:
+    """Every result with the text that the model reads; `messages` itself when all have it already.
+
+    A result is shown as `shown` says for its `seq`. A new one is *capped* when it is longer than its
+    tool's cap, a *preview* when it is longer than one result may be, else whole. Then, while the
+    results of a turn are over the turn's budget, the largest new one becomes a preview; if that is
+    not enough, all new ones are held to an equal share. What pages itself is limited by its tool's
+    cap and the budget, what was asked for verbatim by its cap alone. Pairing must hold.
+    """
+    out = list(messages)
+    decisions: list[Decision] = []
+    for start, end in _turns(messages):
+        turn = _Turn(messages[start:end], shown, limits, store)
+        turn.hold(limits.budget_chars, len, SMALLEST_CHARS)
+        if limits.budget_tokens:
+            turn.hold(limits.budget_tokens, estimate_tokens, SMALLEST_TOKENS)
+        out[start:end] = turn.results
+        decisions += turn.decisions()
+    changed = any(after is not before for after, before in zip(out, messages, strict=True))
+    return out if changed else messages, BudgetReport(tuple(decisions))
+
+
+def _turns(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
+    """Where the results that answer one assistant message stand."""
+    start = 0
+    for position, message in enumerate(messages):
+        if not isinstance(message, ToolResult):
+            if start < position:
+                yield start, position
+            start = position + 1
+    if start < len(messages):
+        yield start, len(messages)
+
+
+class _Turn:
+    """The results of one turn while it is decided how the new ones among them are shown."""
+
+    def __init__(
+        self,
+        results: Sequence[Message],
+        shown: Mapping[int, Presentation],
+        limits: Limits,
+        store: ResultStore,
+    ) -> None:
+        self._limits = limits
+        self._store = store
+        self._given = [result for result in results if isinstance(result, ToolResult)]
+        self._recorded = [shown.get(result.seq, result.shown) for result in self._given]
+        self.results = [
+            self._new(result) if recorded is None else _again(result, recorded, store)
+            for result, recorded in zip(self._given, self._recorded, strict=True)
+        ]
+
+    def hold(self, budget: int, measure: Callable[[str], int], smallest: int) -> None:
+        """Shorten new results until the turn is within `budget`, or each of them at `smallest`."""
+        sizes = [measure(result.text) for result in self.results]
+        excess = sum(sizes) - budget
+        new = [
+            position
+            for position, result in enumerate(self._given)
+            if self._recorded[position] is None and not result.verbatim
+        ]
+        for position in sorted(new, key=lambda position: -sizes[position]):
+            if excess <= 0:
+                return
+            freed = sizes[position] - self._shorten(position, measure)
+            sizes[position] -= freed
+            excess -= freed
+        if excess <= 0:
+            return
+        share = max(smallest, _equal_share([sizes[position] for position in new], excess))
+        for position in new:
+            if sizes[position] > share:
+                self._shorten(position, measure, share)
+
+    def decisions(self) -> Iterator[Decision]:
+        for result, recorded in zip(self.results, self._recorded, strict=True):
+            if result.shown is None or result.shown == recorded:
+                continue
+            saved_chars = result.original.size_chars - len(result.text) if recorded is None else 0
+            reason = "first" if recorded is None else "file lost"
+            yield Decision(result.seq, result.shown, reason, saved_chars)
+
+    def _new(self, result: ToolResult) -> ToolResult:
+        """A new result within the limits that hold for it alone."""
+        cap_chars = max(result.cap_chars, SMALLEST_CHARS)
+        try:
+            text = original_text(result, self._store)
+        except StorageError:
+            return present_as_gone(result, WHOLE)
+        if len(text) > cap_chars:
+            wanted = CAPPED
+        elif len(text) > self._most_chars(result) or self._has_too_many_tokens(result, text):
+            wanted = self._limits.preview
+        else:
+            return present(result, WHOLE, self._store)
+        return self._preview(result, text, wanted, self._most_chars(result), self._most_tokens(result))
+
+    def _shorten(self, position: int, measure: Callable[[str], int], most: int = 0) -> int:
+        """Show a result as a preview of at most `most`, if that is shorter; its size then."""
+        result = self._given[position]
+        most_chars, most_tokens = self._most_chars(result), self._most_tokens(result)
+        if most and measure is len:
+            most_chars = most
+        elif most:
+            most_tokens = most
+        text = original_text(result, self._store)
+        shorter = self._preview(result, text, self._limits.preview, most_chars, most_tokens)
+        if measure(shorter.text) < measure(self.results[position].text):
+            self.results[position] = shorter
+        return measure(self.results[position].text)
+
+    def _preview(
+        self, result: ToolResult, text: str, wanted: Presentation, most_chars: int, most_tokens: int
+    ) -> ToolResult:
+        path = saved_path(result, self._store)
+        sizes = fit(text, wanted, result.original, path, max_chars=most_chars, max_tokens=most_tokens)
+        return present(result, sizes, self._store)
+
+    def _most_chars(self, result: ToolResult) -> int:
+        cap_chars = max(result.cap_chars, SMALLEST_CHARS)
+        if result.self_limited or result.verbatim:
+            return cap_chars
+        return min(cap_chars, max(self._limits.max_chars, SMALLEST_CHARS))
+
+    def _most_tokens(self, result: ToolResult) -> int:
+        return 0 if result.self_limited or result.verbatim else self._limits.max_tokens
+
+    def _has_too_many_tokens(self, result: ToolResult, text: str) -> bool:
+        most_tokens = self._most_tokens(result)
+        return bool(most_tokens) and estimate_tokens(text) > most_tokens
+
+
+def _again(result: ToolResult, recorded: Presentation, store: ResultStore) -> ToolResult:
+    if result.shown == recorded:
+        return result
+    try:
+        return present(result, recorded, store)
+    except StorageError:
+        return present_as_gone(result, recorded)
+
+
+def _equal_share(sizes: Sequence[int], excess: int) -> int:
+    """The size to which the largest must come down so that `excess` is freed in all."""
+    room = sum(sizes) - excess
+    for count, size in zip(range(len(sizes), 0, -1), sorted(sizes), strict=True):
+        if size * count > room:
+            return max(0, room // count)
+        room -= size
+    return max(sizes, default=0)

@@ -1,0 +1,29 @@
+"""What a text is, from its first characters: enough to tell the model what was cleared away."""
+
+from __future__ import annotations
+
+import re
+
+_PROBE_CHARS = 200
+_SOURCE = re.compile(r"^(?:(package)|(def)|(function))\b", re.MULTILINE)
+_SOURCE_NAMES = ("Go source", "Python source", "JavaScript source")
+_JSON_START = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"\]]|-?\d|true|false|null))")
+
+
+def content_type(text: str) -> str:
+    """One of JSON, Go source, Python source, JavaScript source, diff, git log, text."""
+    start = text[: 4 * _PROBE_CHARS].lstrip()
+    if start.startswith(("{", "[")):
+        return "JSON"
+    if source := _SOURCE.search(start[:_PROBE_CHARS]):
+        return _SOURCE_NAMES[(source.lastindex or 1) - 1]
+    if re.match(r"diff\b|---(?!-)", start):
+        return "diff"
+    if re.match(r"commit\b", start):
+        return "git log"
+    return "text"
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether the text begins and ends as a JSON object or array does. A `[INFO]` does not."""
+    return bool(_JSON_START.match(text)) and text[-_PROBE_CHARS:].rstrip().endswith(("}", "]"))

@@ -1,0 +1,126 @@
+"""A long result in few characters: beginning, marker, end. One implementation for every form.
+
+A preview is always made from the original, never from another preview. Its marker tells exactly how
+many chars are missing and where they are; below it stand the lines of the missing part that look
+like errors. All of that counts against the limit.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from chatcli.context.content_type import content_type, looks_like_json
+from chatcli.context.cuts import head_end, tail_start
+from chatcli.context.error_lines import find_error_lines
+from chatcli.context.tokens import estimate_tokens
+from chatcli.messages import Archived, Presentation
+
+_JSON_NOTE = "\n[cut inside JSON: what is shown is no longer valid JSON]"
+_QUOTA_NOTE = "\n[{bytes} bytes in the middle of the output exceeded the session's storage and are lost]"
+_ERRORS_NOTE = "\n[lines of the omitted part that look like errors:{lines}]"
+_PATH_MAX_CHARS = 400
+
+
+class Preview(Struct, frozen=True, kw_only=True):
+    """A rendered result. `kept_chars + omitted_chars` is the length of the original."""
+
+    text: str
+    kept_chars: int
+    omitted_chars: int
+
+
+def render(text: str, presentation: Presentation, original: Archived, path: str | None) -> Preview:
+    """`text`, the whole of `original`, as `presentation` says. The marker names `path` unless it is None."""
+    if presentation.kind == "whole":
+        return Preview(text=text, kept_chars=len(text), omitted_chars=0)
+    if presentation.kind == "summary":
+        return Preview(text=_summary(text, original), kept_chars=0, omitted_chars=len(text))
+    json = looks_like_json(text)
+    end = head_end(text, presentation.head_chars, records=json)
+    start = tail_start(text, presentation.tail_chars, records=json)
+    if end >= start:
+        return Preview(text=text, kept_chars=len(text), omitted_chars=0)
+    errors = find_error_lines(text, end, start, min(presentation.error_chars, (start - end) // 4))
+    kept = end + len(text) - start + sum(len(line) for _, line in errors)
+    marker = _marker(presentation, kept, len(text) - kept, original, path) + _notes(original, json)
+    if errors:
+        marker += _ERRORS_NOTE.format(lines="".join(f"\n{number}: {line}" for number, line in errors))
+    parts = (text[:end], _gap(text, end), marker, "\n\n" if start < len(text) else "", text[start:])
+    return Preview(text="".join(parts), kept_chars=kept, omitted_chars=len(text) - kept)
+
+
+def fit(
+    text: str,
+    wanted: Presentation,
+    original: Archived,
+    path: str | None,
+    *,
+    max_chars: int,
+    max_tokens: int = 0,
+) -> Presentation:
+    """`wanted`, with its sizes reduced as far as the rendered text needs to be within the limits.
+
+    The marker itself always stays: below about 300 chars, or as many tokens, a limit is not met.
+    """
+    path = path if path is not None and len(path) <= _PATH_MAX_CHARS else None
+    presentation = structs.replace(wanted, saved=path is not None)
+    frame = _marker(presentation, len(text), len(text), original, path)
+    frame += _notes(original, looks_like_json(text)) + _ERRORS_NOTE
+    presentation = _scaled(presentation, max_chars - len(frame) - len("\n\n") * 2)
+    if not max_tokens:
+        return presentation
+    while _room(presentation) and (
+        (tokens := estimate_tokens(render(text, presentation, original, path).text)) > max_tokens
+    ):
+        presentation = _scaled(presentation, _room(presentation) * max_tokens * 9 // (tokens * 10))
+    return presentation
+
+
+def _scaled(presentation: Presentation, room_chars: int) -> Presentation:
+    """The same proportions within `room_chars`; error lines get at most a quarter of it."""
+    if _room(presentation) <= room_chars:
+        return presentation
+    room_chars = max(0, room_chars)
+    error = min(presentation.error_chars, room_chars // 4)
+    both = max(1, presentation.head_chars + presentation.tail_chars)
+    room_chars = min(room_chars - error, both)
+    head = room_chars * presentation.head_chars // both
+    tail = min(room_chars - head, presentation.tail_chars)
+    return structs.replace(presentation, head_chars=head, tail_chars=tail, error_chars=error)
+
+
+def _room(presentation: Presentation) -> int:
+    return presentation.head_chars + presentation.tail_chars + presentation.error_chars
+
+
+def _gap(text: str, end: int) -> str:
+    if end == 0:
+        return ""
+    return "\n" if text[end - 1] == "\n" else "\n\n"
+
+
+def _marker(presentation: Presentation, kept: int, omitted: int, original: Archived, path: str | None) -> str:
+    recall = f"@recall <<ccr:{original.key}>>"
+    if presentation.kind == "truncated":
+        return f"[... {omitted} chars omitted from old tool result, {recall} ...]"
+    if not original.key:
+        where = "they could not be saved and are lost"
+    elif path is None or not presentation.saved:
+        where = f"full output could not be saved to a file, {recall}"
+    else:
+        where = f"full output saved to {path}, {recall}"
+    if presentation.kind == "capped":
+        return f"[TRUNCATED {omitted} chars omitted, {kept} kept — {where}]"
+    return f"... [{omitted} chars omitted — {where}]"
+
+
+def _notes(original: Archived, json: bool) -> str:
+    quota = _QUOTA_NOTE.format(bytes=original.omitted_bytes) if original.omitted_bytes else ""
+    return quota + (_JSON_NOTE if json else "")
+
+
+def _summary(text: str, original: Archived) -> str:
+    return (
+        f"[Old tool result cleared — {original.lines} lines, {len(text) // 1000}K chars, "
+        f"{content_type(text)}] <<ccr:{original.key}>>"
+    )
