@@ -9,7 +9,9 @@ session; a change that an older reader would misunderstand raises `FORMAT`.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 
+import msgspec
 from msgspec import Struct
 
 from chatcli.events import Purpose
@@ -142,3 +144,9 @@ Entry = (
 def now() -> str:
     """The time as entries carry it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@cache
+def entry_decoder() -> msgspec.json.Decoder[Entry]:
+    """Decodes one line of a type that is known here."""
+    return msgspec.json.Decoder(Entry)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +16,7 @@ from msgspec import Struct
 
 from chatcli.errors import StorageError
 from chatcli.i18n import _
-from chatcli.session.entries import FORMAT, Entry, Opened
+from chatcli.session.entries import FORMAT, Entry, Opened, entry_decoder
 from chatcli.session.files import lock_file, storage_errors, sync_data
 from chatcli.session.measure import to_utf8
 
@@ -46,6 +45,12 @@ class Recorded(Struct, frozen=True, kw_only=True):
     last_seq: int
     skipped: int
     """Entries of types that only a newer chatcli knows: still in the file, not in `entries`."""
+
+    def opened(self, path: Path) -> Opened:
+        """The first entry. Raises `StorageError` when there is none or it is another one."""
+        if self.entries and isinstance(self.entries[0], Opened):
+            return self.entries[0]
+        raise StorageError(_("{path}, line 1: a session does not begin here.").format(path=path))
 
 
 class Journal:
@@ -132,12 +137,6 @@ class Journal:
             self._fd = -1
 
 
-def read(path: Path) -> Recorded:
-    """Read a journal without its lock, also while another process writes it. Raises `StorageError`."""
-    with storage_errors(path):
-        return parse(path.read_bytes(), path)
-
-
 def parse(data: bytes, path: Path) -> Recorded:
     """Decode the complete lines of a journal. Raises `StorageError` naming `path` and the line."""
     lines = data.split(b"\n")
@@ -176,19 +175,15 @@ class _Unknown(Struct, frozen=True, kw_only=True):
     seq: int
 
 
-@cache
-def _known() -> tuple[msgspec.json.Decoder[Entry], frozenset[str]]:
-    tags = frozenset(str(kind.__struct_config__.tag) for kind in Entry.__args__)
-    return msgspec.json.Decoder(Entry), tags
+_KNOWN_TYPES = frozenset(kind.__struct_config__.tag for kind in Entry.__args__)
 
 
 def _decode(line: bytes) -> Entry | _Unknown:
-    decoder, tags = _known()
     try:
-        return decoder.decode(line)
+        return entry_decoder().decode(line)
     except msgspec.ValidationError:
         unknown = msgspec.json.decode(line, type=_Unknown)
-        if unknown.type in tags:
+        if unknown.type in _KNOWN_TYPES:
             raise
         return unknown
 

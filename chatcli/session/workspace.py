@@ -189,4 +189,4 @@ def _remove_tree(root: Path) -> None:
         for child in (Path(folder, name) for name in names):
             if not child.is_symlink():
                 child.chmod(0o700)
-    shutil.rmtree(root)
+    shutil.rmtree(root, onerror=lambda _call, path, why: logger.warning("cannot remove %s: %s", path, why[1]))

@@ -1,0 +1,93 @@
+"""What a session knows, as the sum of its journal entries.
+
+A running session and a resumed one go through the same `apply`: they cannot differ.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import assert_never
+
+from chatcli.messages import AssistantMessage, Message, Presentation, ToolCall, ToolResult
+from chatcli.session.entries import (
+    CallStarted,
+    Closed,
+    Entry,
+    MessageAdded,
+    NoteSet,
+    Opened,
+    Resumed,
+    Shown,
+    StateChanged,
+    Undone,
+    UsageAdded,
+    UsageRecord,
+)
+
+
+class State:
+    """Changed by `apply` alone."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.id = opened.session_id
+        self.folder = Path(opened.folder)
+        self.parent = opened.parent
+        """The session that this one was forked from; empty for none."""
+        self.transcript: list[Message] = []
+        self.shown: dict[int, Presentation] = {}
+        """By `seq` of the tool result: how the model was last shown it."""
+        self.notes: dict[str, str] = {}
+        self.usage: list[UsageRecord] = []
+        self.mode = ""
+        self.provider = ""
+        self.model = ""
+        self.autonomy = ""
+        self.prompt_key = ""
+        self._started: set[tuple[int, str]] = set()
+
+    def apply(self, entry: Entry) -> None:
+        match entry:
+            case MessageAdded():
+                self.transcript.append(entry.message)
+            case CallStarted():
+                self._started.add((entry.assistant_seq, entry.call_id))
+            case Shown():
+                self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
+            case UsageAdded():
+                self.usage.append(entry.record)
+            case NoteSet():
+                self.notes[entry.name] = entry.value
+            case StateChanged():
+                self._change(entry)
+            case Opened() | Resumed() | Undone() | Closed():
+                pass
+            case _:
+                assert_never(entry)
+
+    def _change(self, entry: StateChanged) -> None:
+        self.mode = self.mode if entry.mode is None else entry.mode
+        self.provider = self.provider if entry.provider is None else entry.provider
+        self.model = self.model if entry.model is None else entry.model
+        self.autonomy = self.autonomy if entry.autonomy is None else entry.autonomy
+        self.prompt_key = self.prompt_key if entry.prompt_key is None else entry.prompt_key
+
+    def unanswered(self) -> list[tuple[ToolCall, bool]]:
+        """Calls of the last reply without a result, in call order, and whether each was started.
+
+        Only the last reply can have any: nothing but results is added behind an open call. Of calls
+        with the same id the first counts, and one without an id is none: as in dispatch and pairing.
+        """
+        answered = {""}
+        for message in reversed(self.transcript):
+            if isinstance(message, ToolResult):
+                answered.add(message.call_id)
+            if isinstance(message, AssistantMessage):
+                calls: dict[str, ToolCall] = {}
+                for call in message.calls:
+                    calls.setdefault(call.id, call)
+                return [
+                    (call, (message.seq, call.id) in self._started)
+                    for call in calls.values()
+                    if call.id not in answered
+                ]
+        return []
