@@ -11,7 +11,8 @@ class Lines:
     """The newest request of each session: the next one must repeat it, block by block, and go on."""
 
     def __init__(self) -> None:
-        self._newest: list[Seen] = []
+        self._newest: dict[str, list[Seen]] = {}
+        """By wire: a session that changes its provider begins anew there."""
 
     def follow(self, seen: Seen, *, rewrite: bool, side: bool) -> str:
         """What changed in what was sent before; empty when nothing did or when it was expected.
@@ -20,17 +21,15 @@ class Lines:
         with which it has most in common. A side call must extend its session too, but the session
         goes on from before it.
         """
-        if not seen.assistant_turns:
-            self._newest.append(seen)
+        newest = self._newest.setdefault(seen.wire, [])
+        if not (newest and seen.assistant_turns):
+            newest.append(seen)
             return ""
-        lengths = [_common(before.segments, seen.segments) for before in self._newest]
-        if not lengths:
-            self._newest.append(seen)
-            return ""
-        at = max(range(len(lengths)), key=lengths.__getitem__)
-        before = self._newest[at]
+        lengths = [_common(before.segments, seen.segments) for before in newest]
+        at = lengths.index(max(lengths))
+        before = newest[at]
         if not side:
-            self._newest[at] = seen
+            newest[at] = seen
         return "" if rewrite else _difference(before, seen)
 
 
