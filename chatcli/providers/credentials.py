@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from chatcli.errors import StorageError
 from chatcli.i18n import _
+from chatcli.session.files import make_private_folder, storage_errors, write_durably
 
 Source = Literal["environment", "keyring", "file"]
 
@@ -195,15 +196,6 @@ def _write_file(path: Path, keys: Mapping[str, str]) -> None:
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    """Replace a file of the home atomically; nobody else can read it at any moment."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise StorageError(_("cannot write {file}: {why}").format(file=path, why=error.strerror)) from error
+    with storage_errors(path):
+        make_private_folder(path.parent)
+        write_durably(path, content)

@@ -6,18 +6,19 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chatcli.agent.settings_files import PROJECT_FILE, USER_FILE, load_settings, read_file
+from chatcli.agent.settings_files import PROJECT_FILE, USER_FILE, read_file
 from chatcli.errors import UsageError
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.settings import Loaded, Problem, Row, load, table
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.commands_cli.used import settings_here
 
 
 def show_config(place: Place, *, output: str = "text") -> int:
     """All settings with their value and where it came from."""
-    loaded = _load(place)
+    loaded = settings_here(place)
     if output == "json":
         place.out.json([_as_object(row, loaded) for row in table()])
         return 0
@@ -32,7 +33,7 @@ def show_config(place: Place, *, output: str = "text") -> int:
 def explain(place: Place, name: str) -> int:
     """Everything about one setting: meaning, bounds, and each place that sets it."""
     row = find_row(name)
-    loaded = _load(place)
+    loaded = settings_here(place)
     out = place.out
     out.line(row.variable, "bold")
     out.line(_(row.help))
@@ -67,7 +68,7 @@ def set_value(place: Place, name: str, text: str) -> int:
     value = getattr(checked.settings, row.name)
     _edit(place, row, value)
     place.out.line(f"{row.variable} = {spell(value)}  ({place.short(place.home / USER_FILE)})")
-    origin = _load(place).origins.get(row.name)
+    origin = settings_here(place).origins.get(row.name)
     if origin and origin.layer != "user file":
         place.out.line(
             _("Note: the {layer} says {value} and wins.").format(
@@ -81,7 +82,7 @@ def unset_value(place: Place, name: str) -> int:
     """Take one setting out of the user's file."""
     row = find_row(name)
     _edit(place, row, None)
-    loaded = _load(place)
+    loaded = settings_here(place)
     place.out.line(f"{row.variable} = {spell(_value(row, loaded))}  ({_source(row, loaded)})")
     return 0
 
@@ -120,11 +121,6 @@ def layer_name(layer: str) -> str:
         "--set": "--set",
     }
     return names[layer]
-
-
-def _load(place: Place) -> Loaded:
-    trusted = Trust(place.home).is_trusted(place.folder)
-    return load_settings(place.home, place.folder, trusted=trusted, environment=place.environment)
 
 
 def _value(row: Row, loaded: Loaded) -> Any:

@@ -12,56 +12,54 @@ if TYPE_CHECKING:
 
 OutputForm = Annotated[str, typer.Option("--output", help="text or json.")]
 
-
-def register(app: typer.Typer) -> None:
-    """Add every subcommand to the application."""
-    app.command("trust")(trust)
-    config.command("explain")(config_explain)
-    config.command("set")(config_set)
-    config.command("unset")(config_unset)
-    config.command("path")(config_path)
-    app.add_typer(config, name="config")
-
-
 config = typer.Typer(
     help="Settings: values and where they come from.", invoke_without_command=True, rich_markup_mode=None
 )
+sessions = typer.Typer(
+    help="Sessions that can be gone on with.", invoke_without_command=True, rich_markup_mode=None
+)
 
 
-@config.callback(invoke_without_command=True)
-def config_show(context: typer.Context, output: OutputForm = "text") -> None:
-    if context.invoked_subcommand is None:
-        from chatcli.terminal.commands_cli.config import show_config
-
-        raise typer.Exit(show_config(_place(context), output=output))
-
-
-def config_explain(context: typer.Context, name: str) -> None:
-    """Meaning, bounds and origin of one setting."""
-    from chatcli.terminal.commands_cli.config import explain
-
-    raise typer.Exit(explain(_place(context), name))
+def register(app: typer.Typer) -> None:
+    """Add every subcommand to the application."""
+    for command in (setup, tools, models, trust, doctor):
+        app.command()(command)
+    app.add_typer(sessions, name="sessions")
+    app.add_typer(config, name="config")
 
 
-def config_set(context: typer.Context, name: str, value: str) -> None:
-    """Write one setting into your settings.toml."""
-    from chatcli.terminal.commands_cli.config import set_value
+def setup(
+    context: typer.Context,
+    provider: Annotated[str, typer.Option("--provider", help="Which one; empty: asked.")] = "",
+    model: Annotated[str, typer.Option("--model", help="Model id; empty: the usual one.")] = "",
+    allow_file: Annotated[
+        bool, typer.Option("--allow-file", help="Without a keyring, use a 0600 file.")
+    ] = False,
+) -> None:
+    """Connect a provider: paste a key, one check, done."""
+    from chatcli.terminal.commands_cli.setup import run_setup
 
-    raise typer.Exit(set_value(_place(context), name, value))
+    raise typer.Exit(run_setup(_place(context), provider=provider, model=model, allow_file=allow_file))
 
 
-def config_unset(context: typer.Context, name: str) -> None:
-    """Take one setting out of your settings.toml."""
-    from chatcli.terminal.commands_cli.config import unset_value
+def tools(context: typer.Context, output: OutputForm = "text") -> None:
+    """What the model is offered, and plugins that could not be loaded."""
+    from chatcli.terminal.commands_cli.tools import list_tools
 
-    raise typer.Exit(unset_value(_place(context), name))
+    raise typer.Exit(list_tools(_place(context), output=_form(output)))
 
 
-def config_path(context: typer.Context) -> None:
-    """Where the settings files are."""
-    from chatcli.terminal.commands_cli.config import show_paths
+def models(
+    context: typer.Context,
+    word: Annotated[str, typer.Argument(help="Only ids that hold this.")] = "",
+    provider: Annotated[str, typer.Option("--provider", help="Whose; empty: the one in use.")] = "",
+    output: OutputForm = "text",
+) -> None:
+    """Models of a provider with window and price."""
+    from chatcli.terminal.commands_cli.models import list_models
 
-    raise typer.Exit(show_paths(_place(context)))
+    place = _place(context)
+    raise typer.Exit(list_models(place, provider=provider, word=word, output=_form(output)))
 
 
 def trust(
@@ -79,7 +77,87 @@ def trust(
     raise typer.Exit(command.revoke(place, folder) if revoke else command.trust_folder(place, folder))
 
 
+def doctor(context: typer.Context, output: OutputForm = "text") -> None:
+    """What is installed, what is missing, and how to mend it."""
+    from chatcli.terminal.commands_cli.doctor import examine
+
+    raise typer.Exit(examine(_place(context), output=_form(output)))
+
+
+@sessions.callback(invoke_without_command=True)
+def sessions_show(
+    context: typer.Context,
+    everywhere: Annotated[bool, typer.Option("--all", help="Of all folders.")] = False,
+    output: OutputForm = "text",
+) -> None:
+    if context.invoked_subcommand is None:
+        from chatcli.terminal.commands_cli.sessions import show_sessions
+
+        raise typer.Exit(show_sessions(_place(context), output=_form(output), everywhere=everywhere))
+
+
+@sessions.command("delete")
+def sessions_delete(context: typer.Context, session_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Remove a session with everything it archived."""
+    from chatcli.terminal.commands_cli.sessions import delete_session
+
+    raise typer.Exit(delete_session(_place(context), session_id))
+
+
+@config.callback(invoke_without_command=True)
+def config_show(context: typer.Context, output: OutputForm = "text") -> None:
+    if context.invoked_subcommand is None:
+        from chatcli.terminal.commands_cli.config import show_config
+
+        raise typer.Exit(show_config(_place(context), output=_form(output)))
+
+
+@config.command("explain")
+def config_explain(context: typer.Context, name: str) -> None:
+    """Meaning, bounds and origin of one setting."""
+    from chatcli.terminal.commands_cli.config import explain
+
+    raise typer.Exit(explain(_place(context), name))
+
+
+@config.command("set")
+def config_set(context: typer.Context, name: str, value: str) -> None:
+    """Write one setting into your settings.toml."""
+    from chatcli.terminal.commands_cli.config import set_value
+
+    raise typer.Exit(set_value(_place(context), name, value))
+
+
+@config.command("unset")
+def config_unset(context: typer.Context, name: str) -> None:
+    """Take one setting out of your settings.toml."""
+    from chatcli.terminal.commands_cli.config import unset_value
+
+    raise typer.Exit(unset_value(_place(context), name))
+
+
+@config.command("path")
+def config_path(context: typer.Context) -> None:
+    """Where the settings files are."""
+    from chatcli.terminal.commands_cli.config import show_paths
+
+    raise typer.Exit(show_paths(_place(context)))
+
+
 def _place(context: typer.Context) -> Place:
     from chatcli.terminal.commands_cli.place import here
+    from chatcli.terminal.commands_cli.used import speak_language
 
-    return here(os.environ, context.obj.folder)
+    place = here(os.environ, context.obj.folder)
+    speak_language(place)
+    return place
+
+
+def _form(output: str) -> str:
+    """Raises UsageError for a form of output that does not exist."""
+    if output in {"text", "json"}:
+        return output
+    from chatcli.errors import UsageError
+    from chatcli.i18n import _
+
+    raise UsageError(_("--output is text or json, not {given!r}.").format(given=output))

@@ -1,0 +1,193 @@
+"""The checks of `chatcli doctor`: each yields what it found and, where something is wrong, the fix."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from chatcli import __version__
+from chatcli.errors import UserFacingError
+from chatcli.i18n import _
+from chatcli.terminal.commands_cli.config import tell_problem
+from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.commands_cli.used import provider_in_use, settings_here
+from chatcli.terminal.figures import short_count
+from chatcli.tools.registry import Registry
+
+Level = Literal["good", "note", "bad"]
+
+_LEAST_FREE_BYTES = 200_000_000
+_PROGRAM_SECONDS = 5
+_LEAST_COLUMNS = 40
+_LOG_FILE = "chatcli.log"
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One line of the report; `fix` says what to do about it."""
+
+    level: Level = "good"
+    about: str
+    found: str
+    fix: str = ""
+
+
+def installation(place: Place) -> Iterator[Finding]:
+    where = Path(__file__).parents[2]
+    yield Finding(about="chatcli", found=f"{__version__} ({where})")
+    yield Finding(
+        about="Python", found=f"{platform.python_version()} ({sys.executable}), {platform.platform()}"
+    )
+
+
+def home(place: Place) -> Iterator[Finding]:
+    folder = place.home
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    about = _("home")
+    if mode & 0o077:
+        yield Finding(
+            level="bad",
+            about=about,
+            found=_("{folder} is open to others ({mode:o})").format(folder=folder, mode=mode),
+            fix=f"chmod 700 {folder}",
+        )
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        fix = _("Set CHATCLI_HOME to a folder that you may write to.")
+        yield Finding(
+            level="bad", about=about, found=_("{folder}: not writable").format(folder=folder), fix=fix
+        )
+    else:
+        yield Finding(about=about, found=str(folder))
+    yield _space(folder, _("disk space of the home"))
+    log = folder / _LOG_FILE
+    yield Finding(
+        about=_("log"), found=str(log) if log.exists() else _("{file} (empty so far)").format(file=log)
+    )
+
+
+def settings(place: Place) -> Iterator[Finding]:
+    about = _("settings")
+    try:
+        loaded = settings_here(place)
+    except UserFacingError as error:
+        yield Finding(level="bad", about=about, found=error.message, fix=error.hint)
+        return
+    for problem in loaded.problems:
+        yield Finding(level="note", about=about, found=tell_problem(problem), fix="chatcli config")
+    if not loaded.problems:
+        count = len(loaded.origins)
+        yield Finding(about=about, found=_("{n} changed from their default").format(n=count))
+
+
+def provider(place: Place) -> Iterator[Finding]:
+    about = _("provider")
+    try:
+        choice = provider_in_use(place)
+    except UserFacingError as error:
+        yield Finding(level="bad", about=about, found=error.message, fix=error.hint)
+        return
+    if choice.spec.wire == "offline":
+        yield Finding(level="note", about=about, found=f"OFFLINE: {choice.reason}", fix="chatcli setup")
+    else:
+        yield Finding(about=about, found=f"{choice.spec.name}: {choice.reason}")
+
+
+def programs(place: Place) -> Iterator[Finding]:
+    path = place.environment.get("PATH", os.defpath)
+    bundled = str(Path(sys.executable).parent)
+    yield _program("ripgrep", "rg", f"{path}{os.pathsep}{bundled}", "note", _("search is slower without it"))
+    yield _program("git", "git", path, "note", _("the git tool and the branch in the status line need it"))
+    yield _program("bash", "bash", path, "bad", _("commands cannot run without it"))
+    yield _grammar()
+
+
+def plugins(place: Place) -> Iterator[Finding]:
+    registry = Registry.load(place.home / "plugins")
+    yield Finding(about=_("tools"), found=", ".join(sorted(registry.tools)))
+    for broken in registry.broken:
+        yield Finding(level="bad", about=_("plugin"), found=f"{broken.source}: {broken.reason}")
+
+
+def terminal(place: Place) -> Iterator[Finding]:
+    about = _("terminal")
+    encoding = (sys.stdout.encoding or "").lower()
+    if not encoding.startswith("utf"):
+        yield Finding(
+            level="note",
+            about=about,
+            found=_("encoding {encoding}: accents and lines may be missing").format(encoding=encoding),
+            fix="export LANG=C.UTF-8",
+        )
+    if not sys.stdout.isatty():
+        yield Finding(about=about, found=_("none: output goes to a file or a pipe"))
+        return
+    size = shutil.get_terminal_size()
+    colours = _("colours") if place.out.look.color else _("no colours")
+    yield Finding(
+        level="good" if size.columns >= _LEAST_COLUMNS else "note",
+        about=about,
+        found=f"{size.columns}x{size.lines}, {encoding}, TERM={place.environment.get('TERM', '')}, {colours}",
+    )
+
+
+def temporary_files(place: Place) -> Iterator[Finding]:
+    folder = Path(place.environment.get("TMPDIR") or tempfile.gettempdir())
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield Finding(
+            level="bad",
+            about="TMPDIR",
+            found=_("{folder}: not writable").format(folder=folder),
+            fix=_("Set TMPDIR to a folder that you may write to."),
+        )
+        return
+    yield _space(folder, _("disk space for results ({folder})").format(folder=folder))
+
+
+def _space(folder: Path, about: str) -> Finding:
+    free_bytes = shutil.disk_usage(folder).free
+    found = _("{size}B free").format(size=short_count(free_bytes))
+    if free_bytes >= _LEAST_FREE_BYTES:
+        return Finding(about=about, found=found)
+    return Finding(level="bad", about=about, found=found, fix=_("Free some disk space."))
+
+
+def _program(about: str, name: str, path: str, level: Level, without: str) -> Finding:
+    file = shutil.which(name, path=path)
+    if file is None:
+        fix = _("Install {program} and make sure that it is on PATH.").format(program=about)
+        return Finding(level=level, about=about, found=_("missing: {what}").format(what=without), fix=fix)
+    try:
+        ran = subprocess.run(
+            [file, "--version"], capture_output=True, timeout=_PROGRAM_SECONDS, check=True, text=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding(level=level, about=about, found=f"{file}: {error}")
+    return Finding(about=about, found=f"{ran.stdout.splitlines()[0]} ({file})")
+
+
+def _grammar() -> Finding:
+    about = _("shell grammar")
+    try:
+        import tree_sitter_bash
+        from tree_sitter import Language, Parser
+
+        Parser(Language(tree_sitter_bash.language())).parse(b"ls")
+    except (ImportError, ValueError, OSError) as error:
+        return Finding(
+            level="bad",
+            about=about,
+            found=_("tree-sitter-bash does not load ({why}): every command will be asked about").format(
+                why=error
+            ),
+            fix="pip install --force-reinstall tree-sitter tree-sitter-bash",
+        )
+    return Finding(about=about, found="tree-sitter-bash")

@@ -1,0 +1,37 @@
+"""What a conversation started here would use: settings, language, provider."""
+
+from __future__ import annotations
+
+from chatcli.agent.settings_files import load_settings
+from chatcli.errors import UserFacingError
+from chatcli.gate.trust import Trust
+from chatcli.i18n import choose_language, set_language
+from chatcli.providers import table
+from chatcli.providers.credentials import find_key
+from chatcli.settings import Loaded
+from chatcli.terminal.commands_cli.place import Place
+
+
+def settings_here(place: Place) -> Loaded:
+    """All layers of settings, as a conversation in this folder would get them."""
+    trusted = Trust(place.home).is_trusted(place.folder)
+    return load_settings(place.home, place.folder, trusted=trusted, environment=place.environment)
+
+
+def speak_language(place: Place) -> None:
+    """Use the language of the settings; a broken settings file is for the command itself to tell."""
+    try:
+        wanted = settings_here(place).settings.lang
+    except UserFacingError:
+        wanted = place.environment.get("CHATCLI_LANG", "")
+    set_language(choose_language(wanted, place.environment))
+
+
+def provider_in_use(place: Place) -> table.Choice:
+    """Raises UsageError for an unknown name, StorageError for keys that cannot be read."""
+
+    def key_for(spec: table.ProviderSpec) -> str | None:
+        found = find_key(spec.key_variables, place.environment, place.home)
+        return found.value if found else None
+
+    return table.choose(settings_here(place).settings.provider, place.environment, key_for)
