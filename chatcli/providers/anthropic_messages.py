@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
 from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
-from chatcli.providers import anthropic_body, warm
+from chatcli.providers import anthropic_body
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
 from chatcli.providers.catalogue import facts
 from chatcli.providers.encoding import encode
 from chatcli.providers.failures import Service, cut, window_full
 from chatcli.providers.replies import Chunk, read_reply
-from chatcli.providers.sdk import Connection, stream_events, timeouts
+from chatcli.providers.sdk import Link
 from chatcli.providers.usage import anthropic_usage, estimated_usage
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
 
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -44,36 +41,17 @@ class AnthropicMessages:
         self.cache = cache
         self.window_tokens = window_tokens
         self._service = service
-        self._idle_seconds = idle_seconds
-        self._client: AsyncAnthropic | None = None
+        self._link = Link("anthropic", service, idle_seconds=idle_seconds)
 
-    async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        await warm.loaded("anthropic")
-        import anthropic
-
-        if self._client is None:
-            self._client = anthropic.AsyncAnthropic(
-                api_key=self._service.key,
-                base_url=self._service.base_url,
-                max_retries=0,
-                timeout=timeouts(self._idle_seconds),
-            )
-        connection = Connection(
-            sdk=anthropic, client=self._client, service=self._service, idle_seconds=self._idle_seconds
-        )
+    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         limit = facts(request.model).max_output_tokens
-        body = encode(
-            anthropic_body.render(
-                request, provider=self.name, max_output_tokens=min(request.max_output_tokens or limit, limit)
-            )
-        )
+        max_output_tokens = min(request.max_output_tokens or limit, limit)
+        body = encode(anthropic_body.render(request, provider=self.name, max_output_tokens=max_output_tokens))
         reader = AnthropicReader(self._service, request_bytes=len(body))
-        async for event in read_reply(stream_events(connection, "/v1/messages", body), reader):
-            yield event
+        return read_reply(self._link.post("/v1/messages", body), reader)
 
     async def aclose(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        await self._link.aclose()
 
 
 class AnthropicReader:
@@ -138,11 +116,10 @@ class AnthropicReader:
             case "text":
                 yield from self._assembly.text(key, block.get("text") or "")
             case "thinking":
-                yield from self._assembly.reasoning(key, block.get("thinking") or "", type="thinking")
+                self._assembly.seal(key, type="thinking", signature=block.get("signature") or "")
+                yield from self._assembly.reasoning(key, block.get("thinking") or "")
             case "redacted_thinking":
-                yield from self._assembly.reasoning(
-                    key, type="redacted_thinking", data=block.get("data") or ""
-                )
+                self._assembly.seal(key, type="redacted_thinking", data=block.get("data") or "")
             case "tool_use":
                 # Some services send the whole input here instead of in deltas.
                 given = block.get("input")
@@ -160,6 +137,6 @@ class AnthropicReader:
             case "thinking_delta":
                 yield from self._assembly.reasoning(key, delta.get("thinking") or "")
             case "signature_delta":
-                yield from self._assembly.reasoning(key, signature=delta.get("signature") or "")
+                self._assembly.seal(key, signature=delta.get("signature") or "")
             case "input_json_delta":
                 yield from self._assembly.call(key, arguments=delta.get("partial_json") or "")

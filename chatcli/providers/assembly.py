@@ -16,7 +16,7 @@ from chatcli.providers.encoding import without_surrogates
 class _Piece(Struct, kw_only=True):
     kind: Literal["text", "reasoning", "call"]
     chunks: list[str]
-    extra: dict[str, Any]
+    opaque: dict[str, Any]
     call_id: str = ""
     name: str = ""
     closed: bool = False
@@ -41,15 +41,14 @@ class Assembly:
         if text := self._add(piece, text):
             yield TextDelta(text)
 
-    def reasoning(self, key: Hashable, text: str = "", **extra: Any) -> Iterator[ReplyEvent]:
-        """`extra` are the vendor's own fields: strings that arrive in pieces are joined."""
+    def reasoning(self, key: Hashable, text: str) -> Iterator[ReplyEvent]:
         piece = self._piece(key, "reasoning")
-        for name, value in extra.items():
-            known = piece.extra.get(name)
-            joined = isinstance(known, str) and isinstance(value, str) and name != "type"
-            piece.extra[name] = known + value if joined else value
         if text := self._add(piece, text):
             yield ReasoningDelta(text)
+
+    def seal(self, key: Hashable, **opaque: Any) -> None:
+        """Keep the vendor's own fields of a reasoning part, which are replayed as they are."""
+        self._piece(key, "reasoning").opaque.update(opaque)
 
     def call(
         self, key: Hashable, *, call_id: str = "", name: str = "", arguments: str = ""
@@ -85,8 +84,8 @@ class Assembly:
             match piece.kind:
                 case "text" if piece.text:
                     parts.append(Text(piece.text))
-                case "reasoning" if piece.text or piece.extra:
-                    parts.append(Reasoning(text=piece.text, opaque=piece.extra))
+                case "reasoning" if piece.text or piece.opaque:
+                    parts.append(Reasoning(text=piece.text, opaque=piece.opaque))
                 case "call" if piece.closed:
                     call = ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}")
                     if not (stop_reason == "max_tokens" and piece is pieces[-1] and _is_cut(piece)):
@@ -95,7 +94,7 @@ class Assembly:
 
     def _piece(self, key: Hashable, kind: Literal["text", "reasoning", "call"]) -> _Piece:
         if key not in self._pieces:
-            self._pieces[key] = _Piece(kind=kind, chunks=[], extra={})
+            self._pieces[key] = _Piece(kind=kind, chunks=[], opaque={})
         return self._pieces[key]
 
     def _add(self, piece: _Piece, text: str) -> str:

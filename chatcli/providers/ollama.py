@@ -55,13 +55,11 @@ class Ollama:
         self._idle_seconds = idle_seconds
         self._client: httpx.AsyncClient | None = None
 
-    async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        await warm.loaded("ollama")
+    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(ollama_body.render(request, provider=self.name, num_ctx=self.window_tokens))
         position = max(message.seq for message in request.messages)
         reader = OllamaReader(self._service, request_bytes=len(body), position=position)
-        async for event in read_reply(self._lines(body), reader):
-            yield event
+        return read_reply(self._lines(body), reader)
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -77,8 +75,7 @@ class Ollama:
 
     async def _lines(self, body: bytes) -> AsyncGenerator[Chunk, None]:
         """The decoded lines of one reply. Raises `ProviderError`s alone."""
-        import httpx
-
+        httpx = await warm.module("httpx")
         client = self._client = self._client or self._connect()
         limits = httpx.Timeout(
             connect=CONNECT_SECONDS, read=LOADING_SECONDS, write=SEND_SECONDS, pool=CONNECT_SECONDS

@@ -8,12 +8,12 @@ SDK does not know yet breaks nothing, and long histories are not copied for ever
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from msgspec import Struct
 
 from chatcli.errors import ProviderError
+from chatcli.providers import warm
 from chatcli.providers.failures import (
     Failure,
     Service,
@@ -33,50 +33,102 @@ CONNECT_SECONDS = 10.0
 _SEND_SECONDS = 60.0
 
 
-class Connection(Struct, frozen=True, kw_only=True):
-    """An SDK, its client and the service that it talks to."""
+class Link:
+    """The client of one service: made at the first request, when the SDK is there."""
 
-    sdk: Any
-    """The module: its classes have the same names in both SDKs."""
-    client: Any
-    service: Service
-    idle_seconds: float
+    def __init__(self, sdk: Literal["anthropic", "openai"], service: Service, *, idle_seconds: float) -> None:
+        self._sdk_name = sdk
+        self._service = service
+        self._idle_seconds = idle_seconds
+        self._client: Any = None
 
-
-def timeouts(idle_seconds: float) -> httpx2.Timeout:
-    """Pings of the service count as life: only real silence ends a stream."""
-    import httpx2
-
-    return httpx2.Timeout(
-        connect=CONNECT_SECONDS, read=idle_seconds, write=_SEND_SECONDS, pool=CONNECT_SECONDS
-    )
-
-
-async def stream_events(connection: Connection, path: str, body: bytes) -> AsyncGenerator[Chunk, None]:
-    """POST a body and yield the decoded events. Raises `ProviderError`s alone."""
-    try:
-        stream = await connection.client.post(
-            path,
-            content=body,
-            cast_to=object,
-            options={"headers": {"Content-Type": "application/json"}},
-            stream=True,
-            stream_cls=connection.sdk.AsyncStream[object],
-        )
+    async def post(self, path: str, body: bytes) -> AsyncGenerator[Chunk, None]:
+        """Send a body and yield the decoded events of the answer. Raises `ProviderError`s alone."""
+        sdk: Any = await warm.module(self._sdk_name)
+        self._client = self._client or self._connect(sdk)
+        options: dict[str, Any] = {"headers": {"Content-Type": "application/json"}}
+        if self._sdk_name == "openai":
+            options["security"] = {"bearer_auth": True}  # else OPENAI_ADMIN_KEY would take the key's place
         try:
-            await _raise_plain_error(stream.response, connection.service)
-            async for event in stream:
-                if isinstance(event, dict):
-                    yield event
-        finally:
-            await stream.close()
-    except ProviderError:
-        raise
-    except Exception as error:
-        translated = _translated(error, connection)
-        if translated is None:
+            stream = await self._client.post(
+                path,
+                content=body,
+                cast_to=object,
+                options=options,
+                stream=True,
+                stream_cls=sdk.AsyncStream[object],
+            )
+            try:
+                await _raise_plain_error(stream.response, self._service)
+                async for event in stream:
+                    if isinstance(event, dict):
+                        yield event
+            finally:
+                await stream.close()
+        except ProviderError:
             raise
-        raise translated from error
+        except Exception as error:
+            translated = self._translated(error, sdk)
+            if translated is None:
+                raise
+            raise translated from error
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _connect(self, sdk: Any) -> Any:
+        import httpx2
+
+        # Pings of the service count as life: only real silence ends a stream.
+        timeout = httpx2.Timeout(
+            connect=CONNECT_SECONDS, read=self._idle_seconds, write=_SEND_SECONDS, pool=CONNECT_SECONDS
+        )
+        # Always with a URL and a key: from the environment the SDK would take another service's.
+        given = {
+            "api_key": self._service.key,
+            "base_url": self._service.base_url,
+            "max_retries": 0,
+            "timeout": timeout,
+        }
+        if self._sdk_name == "anthropic":
+            return sdk.AsyncAnthropic(**given)
+        if self._service.name == "OPENAI":
+            return sdk.AsyncOpenAI(**given)
+        elsewhere = {"OpenAI-Organization": sdk.Omit(), "OpenAI-Project": sdk.Omit()}
+        return sdk.AsyncOpenAI(**given, default_headers=elsewhere)
+
+    def _translated(self, error: Exception, sdk: Any) -> ProviderError | None:
+        """The error in our words, or None when it is none of the network's or the service's."""
+        import httpx2
+
+        is_connection_error = isinstance(error, sdk.APIConnectionError)
+        match error.__cause__ if is_connection_error else error:
+            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                return no_connection(self._service)
+            case httpx2.TimeoutException():
+                return silent(self._service, self._idle_seconds)
+            case httpx2.TransportError() | ValueError():  # ValueError: an event that is no JSON, no UTF-8
+                return cut(self._service)
+        if is_connection_error:
+            return no_connection(self._service)
+        return _status_error(error, self._service) if isinstance(error, sdk.APIError) else None
+
+
+def _status_error(error: Any, service: Service) -> ProviderError:
+    """From an SDK's `APIError`: of an HTTP status, or of an error inside the stream."""
+    code, type_, detail = body_parts(error.body)
+    response = getattr(error, "response", None)
+    headers = response.headers if response is not None else {}
+    failure = Failure(
+        status=getattr(error, "status_code", 200),
+        code=code,
+        type=type_,
+        detail=detail,
+        request_id=headers.get("request-id") or headers.get("x-request-id") or "",
+        retry_after_seconds=retry_after_seconds(headers),
+    )
+    return error_of(failure, service)
 
 
 async def _raise_plain_error(response: httpx2.Response, service: Service) -> None:
@@ -89,36 +141,3 @@ async def _raise_plain_error(response: httpx2.Response, service: Service) -> Non
         body = None
     code, type_, detail = body_parts(body)
     raise error_of(Failure(status=200, code=code, type=type_, detail=detail), service)
-
-
-def _translated(error: Exception, connection: Connection) -> ProviderError | None:
-    """The error in our words, or None when it is none of the network's or the service's."""
-    import httpx2
-
-    sdk, service = connection.sdk, connection.service
-    cause = error.__cause__ if isinstance(error, sdk.APIConnectionError) else error
-    match cause:
-        case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return no_connection(service)
-        case httpx2.TimeoutException():
-            return silent(service, connection.idle_seconds)
-        case httpx2.TransportError() | ValueError():  # ValueError: an event that is not JSON, not UTF-8
-            return cut(service)
-    if isinstance(error, sdk.APIConnectionError):
-        return no_connection(service)
-    if not isinstance(error, sdk.APIError):
-        return None
-    code, type_, detail = body_parts(error.body)
-    response = getattr(error, "response", None)
-    headers = response.headers if response is not None else {}
-    return error_of(
-        Failure(
-            status=getattr(error, "status_code", 200),
-            code=code,
-            type=type_,
-            detail=detail,
-            request_id=headers.get("request-id") or headers.get("x-request-id") or "",
-            retry_after_seconds=retry_after_seconds(headers),
-        ),
-        service,
-    )

@@ -15,6 +15,7 @@ from chatcli.i18n import _
 from chatcli.providers.base import CacheClass, Provider, Wire
 from chatcli.providers.catalogue import facts
 from chatcli.providers.failures import Service, missing_key, unusable_key
+from chatcli.providers.openai_chat_body import Dialect
 from chatcli.settings import Settings
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -36,6 +37,8 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
     model_variables: tuple[str, ...] = ()
     needs_key: bool = True
     free: bool = False
+    dialect: Dialect = Dialect()
+    """On the chat wire: what it takes beyond the common ground."""
     price_id: str = ""
     """Name of the provider in the price table."""
 
@@ -88,6 +91,7 @@ SPECS: tuple[ProviderSpec, ...] = (
         url_variables=("OPENROUTER_API_URL", "OPENROUTER_BASE_URL"),
         key_variables=("OPENROUTER_API_KEY",),
         model_variables=("OPENROUTER_MODEL",),
+        dialect=Dialect(cache_key=True, reasoning_details=True, marked_models=("anthropic/",)),
         price_id="openrouter",
     ),
     ProviderSpec(
@@ -248,18 +252,33 @@ def _build(spec: ProviderSpec, service: Service, settings: Settings, wire: Wire)
     window_tokens = settings.context_window_tokens or facts(service.model).window_tokens
     idle_seconds = float(settings.stream_idle_seconds)
     match wire:
-        case "ollama":
+        case "anthropic":
+            from chatcli.providers.anthropic_messages import AnthropicMessages
+
+            return AnthropicMessages(
+                service, cache=spec.cache, window_tokens=window_tokens, idle_seconds=idle_seconds
+            )
+        case "responses":
+            from chatcli.providers.openai_responses import OpenAIResponses
+
+            return OpenAIResponses(
+                service, cache=spec.cache, window_tokens=window_tokens, idle_seconds=idle_seconds
+            )
+        case "chat":
+            from chatcli.providers.openai_chat import OpenAIChat
+
+            return OpenAIChat(
+                service,
+                cache=spec.cache,
+                window_tokens=window_tokens,
+                idle_seconds=idle_seconds,
+                dialect=spec.dialect,
+            )
+        case _:
             from chatcli.providers.ollama import Ollama
 
             num_ctx = settings.context_window_tokens or settings.ollama_num_ctx
             return Ollama(service, num_ctx=num_ctx, idle_seconds=idle_seconds)
-        case "anthropic":
-            from chatcli.providers.anthropic_messages import AnthropicMessages
-
-            adapter: type[AnthropicMessages] = AnthropicMessages
-        case _:
-            raise NotImplementedError
-    return adapter(service, cache=spec.cache, window_tokens=window_tokens, idle_seconds=idle_seconds)
 
 
 def _set_variable(names: tuple[str, ...], environment: Mapping[str, str]) -> str:

@@ -6,42 +6,45 @@ import asyncio
 from concurrent.futures import Future
 from importlib import import_module
 from threading import Thread
+from types import ModuleType
 
 from chatcli.providers.base import Wire
 
-_MODULES: dict[Wire, str] = {
-    "anthropic": "anthropic",
-    "responses": "openai",
-    "chat": "openai",
-    "ollama": "httpx",
-    "offline": "json",
+_MODULES: dict[Wire, tuple[str, ...]] = {
+    "anthropic": ("anthropic", "genai_prices"),
+    "responses": ("openai", "genai_prices"),
+    "chat": ("openai", "genai_prices"),
+    "ollama": ("httpx",),
+    "offline": (),
 }
-_PRICED: frozenset[Wire] = frozenset({"anthropic", "responses", "chat"})
+"""What a wire needs, in the order in which it is needed."""
 
-_loading: dict[Wire, Future[None]] = {}
+_loading: dict[str, Future[ModuleType]] = {}
 
 
-def preload(wire: Wire) -> Future[None]:
+def preload(wire: Wire) -> None:
     """Start to import what this wire needs, in a background thread. Later calls do nothing more."""
-    if wire not in _loading:
-        future: Future[None] = Future()
-        future.set_running_or_notify_cancel()
-        _loading[wire] = future
-        Thread(target=_load, args=(wire, future), name=f"preload-{wire}", daemon=True).start()
-    return _loading[wire]
+    _start(_MODULES[wire])
 
 
-async def loaded(wire: Wire) -> None:
-    """Wait until this wire can be used; the event loop goes on meanwhile. Raises ImportError."""
-    await asyncio.wrap_future(preload(wire))
+async def module(name: str) -> ModuleType:
+    """A module, imported while the event loop goes on. Raises ImportError."""
+    _start((name,))
+    return await asyncio.wrap_future(_loading[name])
 
 
-def _load(wire: Wire, future: Future[None]) -> None:
-    try:
-        import_module(_MODULES[wire])
-    except BaseException as error:  # noqa: BLE001 — belongs to whoever waits for it
-        future.set_exception(error)
-        return
-    future.set_result(None)
-    if wire in _PRICED:
-        import_module("genai_prices")  # needed once the reply is there
+def _start(names: tuple[str, ...]) -> None:
+    new = [name for name in names if name not in _loading]
+    for name in new:
+        _loading[name] = Future()
+        _loading[name].set_running_or_notify_cancel()  # who stops waiting does not stop the import
+    if new:
+        Thread(target=_import, args=(new,), name="preload", daemon=True).start()
+
+
+def _import(names: list[str]) -> None:
+    for name in names:
+        try:
+            _loading[name].set_result(import_module(name))
+        except BaseException as error:  # noqa: BLE001 - belongs to whoever waits for the module
+            _loading[name].set_exception(error)

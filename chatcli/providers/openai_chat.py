@@ -1,0 +1,154 @@
+"""OpenAI's Chat Completions, streamed through the official SDK: the wire that most services speak."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from chatcli.events import Reply, ReplyEvent
+from chatcli.messages import StopReason, Usage
+from chatcli.providers import openai_chat_body
+from chatcli.providers.assembly import Assembly
+from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.encoding import encode
+from chatcli.providers.failures import Failure, Service, cut, error_of
+from chatcli.providers.openai_chat_body import Dialect
+from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.sdk import Link
+from chatcli.providers.usage import chat_usage, estimated_usage
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "stop": "end",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "max_tokens",
+    "content_filter": "refusal",
+}
+
+
+class OpenAIChat:
+    """OpenRouter, servers of one's own, and whatever else has `/chat/completions`."""
+
+    def __init__(
+        self,
+        service: Service,
+        *,
+        cache: CacheClass,
+        window_tokens: int,
+        idle_seconds: float,
+        dialect: Dialect,
+    ) -> None:
+        self.name = service.name
+        self.model = service.model
+        self.cache = cache
+        self.window_tokens = window_tokens
+        self._service = service
+        self._dialect = dialect
+        self._link = Link("openai", service, idle_seconds=idle_seconds)
+
+    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        body = encode(openai_chat_body.render(request, provider=self.name, dialect=self._dialect))
+        position = max(message.seq for message in request.messages)
+        reader = ChatReader(self._service, request_bytes=len(body), position=position)
+        return read_reply(self._link.post("/chat/completions", body), reader)
+
+    async def aclose(self) -> None:
+        await self._link.aclose()
+
+
+class ChatReader:
+    """Reads chunks: text and reasoning as they come, calls by the index of their fragments.
+
+    `position` is the number of the last message that was sent: ids that a service leaves out are
+    made of it, so that they repeat in no session.
+    """
+
+    def __init__(self, service: Service, *, request_bytes: int, position: int) -> None:
+        self.complete = False
+        self._service = service
+        self._request_bytes = request_bytes
+        self._position = position
+        self._model = service.model
+        self._assembly = Assembly()
+        self._calls: dict[int, str] = {}
+        """By index: the id of the call that its fragments go to at the moment."""
+        self._details: list[dict[str, Any]] = []
+        self._reported: dict[str, Any] | None = None
+        self._stop_reason: StopReason = "end"
+        self._refused = False
+
+    def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
+        self._model = chunk.get("model") or self._model
+        self._reported = chunk.get("usage") or self._reported
+        # Copilot splits the text and the calls of one reply over several choices.
+        for choice in chunk.get("choices") or ():
+            yield from self._delta(choice.get("delta") or {})
+            if reason := choice.get("finish_reason"):
+                self._finish(reason)
+
+    def usage(self) -> Usage:
+        if self._reported is None:
+            return estimated_usage(self._request_bytes, self._assembly.chars)
+        return chat_usage(self._reported)
+
+    def finish(self) -> Reply:
+        if not self.complete:
+            raise cut(self._service)
+        stop_reason: StopReason = "refusal" if self._refused else self._stop_reason
+        if self._calls and stop_reason == "end":
+            stop_reason = "tool_calls"
+        return Reply(
+            parts=self._assembly.parts(stop_reason),
+            stop_reason=stop_reason,
+            usage=self.usage(),
+            model=self._model,
+        )
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
+        if thought := delta.get("reasoning") or delta.get("reasoning_content"):
+            yield from self._assembly.reasoning("reasoning", thought)
+        for detail in delta.get("reasoning_details") or ():
+            self._keep_detail(detail)
+        if text := delta.get("content"):
+            yield from self._assembly.text("content", text)
+        if refusal := delta.get("refusal"):
+            self._refused = True
+            yield from self._assembly.text("content", refusal)
+        for fragment in delta.get("tool_calls") or ():
+            yield from self._fragment(fragment)
+
+    def _fragment(self, fragment: dict[str, Any]) -> Iterator[ReplyEvent]:
+        """Id and name come with the first fragment. Some services number all their calls 0."""
+        function = fragment.get("function") or {}
+        index, given = fragment.get("index") or 0, fragment.get("id") or ""
+        known = self._calls.get(index)
+        if known is None or (given and given != known and function.get("name")):
+            known = given or f"call_{self._position}_{index + 1}"
+            self._calls[index] = known
+        yield from self._assembly.call(
+            ("call", known),
+            call_id=known,
+            name=function.get("name") or "",
+            arguments=function.get("arguments") or "",
+        )
+
+    def _keep_detail(self, detail: dict[str, Any]) -> None:
+        """Pieces of one block are joined, up to its signature."""
+        last = self._details[-1] if self._details else {}
+        same = all(last.get(name) == detail.get(name) for name in ("type", "index", "id"))
+        if not last or not same or last.get("signature"):
+            self._details.append(dict(detail))
+            self._assembly.seal("reasoning", reasoning_details=self._details)
+            return
+        for name, value in detail.items():
+            if name in {"text", "summary", "data"} and last.get(name) and value:
+                last[name] += value
+            elif value is not None:
+                last[name] = value
+
+    def _finish(self, reason: str) -> None:
+        if reason == "error":
+            raise error_of(Failure(status=200, code="server_error"), self._service)
+        self.complete = True
+        self._stop_reason = _STOP_REASONS.get(reason, "end")
+        self._assembly.close_all()

@@ -1,0 +1,126 @@
+"""OpenAI's Responses API, streamed through the official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from chatcli.errors import ProviderError
+from chatcli.events import Reply, ReplyEvent
+from chatcli.messages import StopReason, ToolCall, Usage
+from chatcli.providers import openai_responses_body
+from chatcli.providers.assembly import Assembly
+from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.encoding import encode
+from chatcli.providers.failures import Failure, Service, body_parts, cut, error_of
+from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.sdk import Link
+from chatcli.providers.usage import estimated_usage, responses_usage
+
+_REASONING_FIELDS = ("type", "id", "summary", "content", "encrypted_content")
+
+
+class OpenAIResponses:
+    """OpenAI, and what else speaks Responses."""
+
+    def __init__(
+        self, service: Service, *, cache: CacheClass, window_tokens: int, idle_seconds: float
+    ) -> None:
+        self.name = service.name
+        self.model = service.model
+        self.cache = cache
+        self.window_tokens = window_tokens
+        self._service = service
+        self._link = Link("openai", service, idle_seconds=idle_seconds)
+
+    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        body = encode(openai_responses_body.render(request, provider=self.name))
+        reader = ResponsesReader(self._service, request_bytes=len(body))
+        return read_reply(self._link.post("/responses", body), reader)
+
+    async def aclose(self) -> None:
+        await self._link.aclose()
+
+
+class ResponsesReader:
+    """Reads the events of a response; its output items are the parts, by their index."""
+
+    def __init__(self, service: Service, *, request_bytes: int) -> None:
+        self.complete = False
+        self._service = service
+        self._request_bytes = request_bytes
+        self._model = service.model
+        self._assembly = Assembly()
+        self._reported: dict[str, Any] | None = None
+        self._stop_reason: StopReason = "end"
+
+    def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
+        key = chunk.get("output_index", 0)
+        delta = chunk.get("delta") or ""
+        match chunk.get("type"):
+            case "response.output_item.added":
+                yield from self._begin(key, chunk.get("item") or {})
+            case "response.output_text.delta":
+                yield from self._assembly.text(key, delta)
+            case "response.refusal.delta":
+                self._stop_reason = "refusal"
+                yield from self._assembly.text(key, delta)
+            case "response.reasoning_summary_part.added" if chunk.get("summary_index"):
+                yield from self._assembly.reasoning(key, "\n\n")
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                yield from self._assembly.reasoning(key, delta)
+            case "response.function_call_arguments.delta":
+                yield from self._assembly.call(key, arguments=delta)
+            case "response.output_item.done":
+                yield from self._end(key, chunk.get("item") or {})
+            case "response.completed" | "response.incomplete":
+                self._close(chunk.get("response") or {})
+            case "response.failed":
+                raise self._error((chunk.get("response") or {}).get("error"))
+            case "error":
+                raise self._error(chunk)
+
+    def usage(self) -> Usage:
+        if self._reported is None:
+            return estimated_usage(self._request_bytes, self._assembly.chars)
+        return responses_usage(self._reported)
+
+    def finish(self) -> Reply:
+        if not self.complete:
+            raise cut(self._service)
+        parts = self._assembly.parts(self._stop_reason)
+        if self._stop_reason == "end" and any(isinstance(part, ToolCall) for part in parts):
+            self._stop_reason = "tool_calls"
+        return Reply(parts=parts, stop_reason=self._stop_reason, usage=self.usage(), model=self._model)
+
+    def _begin(self, key: int, item: dict[str, Any]) -> Iterator[ReplyEvent]:
+        if item.get("type") == "function_call":
+            yield from self._assembly.call(
+                key, call_id=item.get("call_id") or "", name=item.get("name") or ""
+            )
+
+    def _end(self, key: int, item: dict[str, Any]) -> Iterator[ReplyEvent]:
+        """A finished item is whole in itself: some services send it without its deltas."""
+        match item.get("type"):
+            case "function_call":
+                given = "" if self._assembly.written(key) else item.get("arguments") or ""
+                yield from self._assembly.call(
+                    key, call_id=item.get("call_id") or "", name=item.get("name") or "", arguments=given
+                )
+                if item.get("status", "completed") == "completed":
+                    self._assembly.close(key)
+            case "reasoning":
+                fields = {name: item[name] for name in _REASONING_FIELDS if item.get(name) is not None}
+                self._assembly.seal(key, **fields)
+
+    def _close(self, response: dict[str, Any]) -> None:
+        self.complete = True
+        self._model = response.get("model") or self._model
+        self._reported = response.get("usage")
+        if response.get("status") == "incomplete":
+            reason = (response.get("incomplete_details") or {}).get("reason")
+            self._stop_reason = "refusal" if reason == "content_filter" else "max_tokens"
+
+    def _error(self, error: object) -> ProviderError:
+        code, type_, detail = body_parts(error)
+        return error_of(Failure(status=200, code=code, type=type_, detail=detail), self._service)
