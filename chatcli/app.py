@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import click
 import typer
 
 from chatcli.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from chatcli.agent.start import Start
 from chatcli.terminal.commands_cli.register import register
 
 app = typer.Typer(
@@ -90,7 +92,7 @@ def main(
         raise typer.Exit(_converse(start, prompt, output))
 
 
-def _converse(start: Start, prompt: str | None, output: str) -> int:  # type: ignore[name-defined] # noqa: F821
+def _converse(start: Start, prompt: str | None, output: str) -> int:
     if prompt is None and sys.stdin.isatty():
         from chatcli.terminal.repl import run_repl
 
@@ -106,15 +108,12 @@ register(app)
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code. Errors for people are one line and a hint on stderr."""
     try:
-        code = app(args=list(arguments), standalone_mode=False)
+        app(args=list(arguments), prog_name="chatcli")
     except UserFacingError as error:
         return report(error)
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        return 130
-    return code if isinstance(code, int) else 0
+    except SystemExit as leaving:  # typer's way out: usage errors are 2
+        return leaving.code if isinstance(leaving.code, int) else 0
+    return 0
 
 
 def report(error: UserFacingError) -> int:

@@ -1,12 +1,14 @@
-"""Files that the user named with `@path`: archived whole, shown to the model like a capped result."""
+"""Files that the user named with `@path`, and piped input: archived whole, shown like a capped result."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
+from typing import BinaryIO
 
 from chatcli.agent.store import SessionStore
 from chatcli.context.limits import Limits
-from chatcli.context.previews import render, choose_first
+from chatcli.context.previews import fit, render
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived, Attachment
@@ -15,17 +17,49 @@ from chatcli.settings import Settings
 from chatcli.tools.files import open_regular
 
 _BLOCK_BYTES = 1 << 20
-_SNIFFED_BYTES = 8_192
 
 
-def attach(path: Path, session: Session, settings: Settings) -> Attachment:
+def attach_file(path: Path, session: Session, settings: Settings) -> Attachment:
     """Archive the file and make what the model reads of it.
 
     The user named the file, which is permission enough. Raises StorageError when it cannot be read
     or is not text.
     """
     try:
-        original = _archive(path, session)
+        with open_regular(path) as file:
+            return attach_stream(_name(path, session.folder), file, session, settings)
     except (OSError, ValueError) as error:
         raise StorageError(_("{path} cannot be attached: {error}").format(path=path, error=error)) from error
-    return Attachment(path=str(path), text=text, original=original)
+
+
+def attach_stream(name: str, stream: BinaryIO, session: Session, settings: Settings) -> Attachment:
+    """The same for a stream of any size, in constant memory but for what is shown."""
+    original = _archive(name, stream, session)
+    limits = Limits.from_settings(settings)
+    store = SessionStore(session)
+    text = store.text(original)
+    if len(text) > limits.max_chars:
+        call_id = "attached_" + hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        path = store.save(call_id, original)
+        shown = fit(text, limits.preview, original, path, max_chars=limits.max_chars)
+        text = render(text, shown, original, path).text
+    header = f"[attached: {name} — {original.lines} lines, {original.size_chars} chars]"
+    return Attachment(path=name, text=f"{header}\n{text}", original=original)
+
+
+def _archive(name: str, stream: BinaryIO, session: Session) -> Archived:
+    first = stream.read(_BLOCK_BYTES)
+    if b"\0" in first[:8_192]:
+        raise StorageError(
+            _("{name} is not text: it cannot be attached.").format(name=name),
+            hint=_("Ask for what you need of it; the agent can run programs that read it."),
+        )
+    sink = session.archive.sink()
+    while first:
+        sink.write(first)
+        first = stream.read(_BLOCK_BYTES)
+    return sink.finish()
+
+
+def _name(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

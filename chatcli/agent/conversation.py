@@ -21,18 +21,20 @@ from chatcli.agent.inbox import Inbox
 from chatcli.agent.loop import Limits, Run, run_loop
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
+from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Person, Toolbox
-from chatcli.context.limits import Ageing, Limits as ResultLimits
+from chatcli.context.limits import Ageing
+from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
-from chatcli.errors import UserFacingError
 from chatcli.events import Listener, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import language
-from chatcli.messages import Attachment, Text, Usage
+from chatcli.messages import Attachment, Text
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
+from chatcli.session.checkpoints import Undo
 from chatcli.session.session import Session
 from chatcli.settings import Autonomy, Loaded
 from chatcli.tools.registry import Registry
@@ -45,7 +47,7 @@ class Conversation:
         self,
         *,
         session: Session,
-        home: Path,
+        sessions: Sessions,
         loaded: Loaded,
         allow: Sequence[str],
         registry: Registry,
@@ -54,7 +56,7 @@ class Conversation:
         person: Person,
         environment: Mapping[str, str],
     ) -> None:
-        self.home = home
+        self.sessions = sessions
         self.loaded = loaded
         self.settings = loaded.settings
         self.registry = registry
@@ -75,8 +77,8 @@ class Conversation:
         self.session = session
         self.gate = Gate(
             session.folder,
-            home=self.home,
-            rules=Rules(self.home, session.folder, allow=self._allow),
+            home=self.sessions.home,
+            rules=Rules(self.sessions.home, session.folder, allow=self._allow),
             autonomy=self.autonomy,
             approver=self.person if self.person.present else None,
             extra_readable=[session.workspace.tool_results],
@@ -88,7 +90,7 @@ class Conversation:
             gate=self.gate,
             person=self.person,
             environment=self._environment,
-            max_chars=settings.tool_result_max_chars,
+            settings=settings,
         )
         self._dispatch = Dispatch(
             session=session,
@@ -170,8 +172,19 @@ class Conversation:
     def set_autonomy(self, autonomy: Autonomy) -> None:
         self.autonomy = self.gate.autonomy = autonomy
 
-    def enter(self, session: Session) -> None:
-        """Leave the current session and go on in this one."""
+    def start_anew(self) -> None:
+        """`/clear`: leave the current session and begin a new one."""
+        self._enter(self.sessions.new())
+
+    def resume(self, session_id: str, *, fork: bool = False) -> None:
+        """`/resume`: go on with another session. The current one stays when that fails."""
+        self._enter(self.sessions.resume(session_id, fork=fork))
+
+    def undo(self, *, force: bool = False) -> Undo | None:
+        """Put back the files that the last run changed; None when there is nothing to undo."""
+        return self.session.undo(force=force)
+
+    def _enter(self, session: Session) -> None:
         self.session.close(keep_workspace=self.settings.keep_tmpdir)
         self._bind(session)
 

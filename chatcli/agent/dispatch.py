@@ -20,14 +20,11 @@ from chatcli.agent.toolbox import Toolbox
 from chatcli.errors import Denied, InvalidArguments, ToolFailed, UserFacingError
 from chatcli.events import Listener, ToolFinished, ToolProgress, ToolStarted
 from chatcli.messages import AssistantMessage, ResultStatus, ToolCall, ToolResult
-from chatcli.session.session import Session
+from chatcli.session.session import CANCELLED, INTERRUPTED, Session
+from chatcli.tools.api import ToolOutput
 from chatcli.tools.registry import Registry
-from chatcli.tools.sdk import Tool, ToolOutput
+from chatcli.tools.sdk import Tool
 
-INTERRUPTED = (
-    "The call was interrupted by the user while it ran; it may have had effects. Check before you repeat it."
-)
-CANCELLED = "Not run: the user cancelled before this call started."
 SKIPPED = "Not executed: an earlier call of this turn that changes things failed or was denied."
 
 
@@ -115,7 +112,9 @@ class Dispatch:
 
     def _plans(self, message: AssistantMessage) -> list[Planned]:
         """One plan a call id: pairing keeps the first of a repeated id, so only that one runs."""
-        return [self._plan(call) for call in {c.id: c for c in reversed(message.calls) if c.id}.values()][::-1]
+        return [self._plan(call) for call in {c.id: c for c in reversed(message.calls) if c.id}.values()][
+            ::-1
+        ]
 
     def _plan(self, call: ToolCall) -> Planned:
         name = call.name.removeprefix("@")

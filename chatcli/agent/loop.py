@@ -19,7 +19,15 @@ from chatcli.agent.reply import StreamedReply
 from chatcli.agent.stagnation import Stagnation
 from chatcli.context.assemble import assemble
 from chatcli.context.pipeline import Pipeline, View
-from chatcli.events import AssistantFinished, Listener, Notice, QueuedDelivered, ResultShown, RunEnd, TurnStarted
+from chatcli.events import (
+    AssistantFinished,
+    Listener,
+    Notice,
+    QueuedDelivered,
+    ResultShown,
+    RunEnd,
+    TurnStarted,
+)
 from chatcli.i18n import _
 from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult, ToolSchema
 from chatcli.providers.base import Block, Provider

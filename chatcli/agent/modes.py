@@ -43,11 +43,12 @@ def split_mode(text: str, default: str) -> tuple[str, str]:
 
     `/run` always means the loop: agent, or coder where that is the current mode.
     """
-    head, _, rest = text.strip().partition(" ")
+    words = text.strip()
+    head, rest = [*words.split(maxsplit=1), "", ""][:2]
     match head:
         case "/chat" | "/agent" | "/coder":
-            return head[1:], rest.strip()
+            return head[1:], rest
         case "/run":
-            return ("coder" if default == "coder" else "agent"), rest.strip()
+            return ("coder" if default == "coder" else "agent"), rest
         case _:
-            return default, text.strip()
+            return default, words

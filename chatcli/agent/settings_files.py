@@ -37,9 +37,7 @@ def load_settings(
             _("There is no setting {name}.").format(name=strangers[0].variable), hint=strangers[0].why
         )
     loaded = load([*layers, ("environment", environment), ("--set", given)])
-    return Loaded(
-        settings=loaded.settings, problems=(*unknown, *loaded.problems), origins=loaded.origins
-    )
+    return Loaded(settings=loaded.settings, problems=(*unknown, *loaded.problems), origins=loaded.origins)
 
 
 def read_file(path: Path) -> dict[str, str]:

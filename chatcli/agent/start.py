@@ -8,19 +8,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from chatcli import __version__
 from chatcli.agent.conversation import Conversation
+from chatcli.agent.sessions import Sessions
 from chatcli.agent.settings_files import load_settings
 from chatcli.agent.toolbox import Person
 from chatcli.errors import StorageError, UsageError
-from chatcli.gate.gate import Gate
-from chatcli.gate.rules import Rules
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _, choose_language, set_language
 from chatcli.providers import table
 from chatcli.providers.base import Provider
 from chatcli.providers.credentials import find_key
-from chatcli.session.session import Session
 from chatcli.session.workspace import reap_stale
 from chatcli.settings import Loaded, Settings
 from chatcli.tools.registry import Registry
@@ -71,14 +68,21 @@ def open_conversation(
     trust = Trust(home)
     if start.trust:
         trust.trust(folder)
-    loaded = _load(start, home, folder, trusted=trust.is_trusted(folder), environment=environment, person=person)
+    loaded = _load(
+        start, home, folder, trusted=trust.is_trusted(folder), environment=environment, person=person
+    )
     set_language(choose_language(loaded.settings.lang, environment))
     provider = connect(loaded.settings, home=home, environment=environment)
-    tmp = Path(environment.get("TMPDIR") or tempfile.gettempdir())
-    reap_stale(tmp)
-    return Conversation(
-        session=_open_session(start, home, folder, tmp, loaded.settings),
+    sessions = Sessions(
         home=home,
+        folder=folder,
+        tmp=Path(environment.get("TMPDIR") or tempfile.gettempdir()),
+        quota_bytes=loaded.settings.session_quota_bytes,
+    )
+    reap_stale(sessions.tmp)
+    return Conversation(
+        session=sessions.resume(start.resume, fork=start.fork) if start.resume else sessions.new(),
+        sessions=sessions,
         loaded=loaded,
         allow=start.allow,
         registry=Registry.load(home / "plugins"),
@@ -152,17 +156,3 @@ def _autonomy_without_flag(person: Person, allow: Sequence[str]) -> str:
     if person.present:
         return ""
     return "ask" if allow else "plan"
-
-
-def _open_session(start: Start, home: Path, folder: Path, tmp: Path, settings: Settings) -> Session:
-    quota = settings.session_quota_bytes
-    if not start.resume:
-        return Session.create(home, folder, tmp=tmp, quota_bytes=quota, version=__version__)
-    wanted = start.resume if start.resume != "latest" else Session.latest(home, folder)
-    if wanted is None:
-        raise UsageError(
-            _("There is no earlier session of {folder}.").format(folder=folder), hint="chatcli sessions"
-        )
-    if start.fork:
-        return Session.fork(home, wanted, tmp=tmp, quota_bytes=quota, version=__version__)
-    return Session.resume(home, wanted, tmp=tmp, quota_bytes=quota, version=__version__)

@@ -12,9 +12,22 @@ from typing import BinaryIO, Protocol
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
+from chatcli.gate.paths import check_open_fd
 from chatcli.gate.questions import Answer, Question
 from chatcli.session.session import Session
-from chatcli.tools.api import CommandResult, FileChange, Sink
+from chatcli.settings import Settings
+from chatcli.tools.api import (
+    CommandResult,
+    FileChange,
+    Files,
+    HelperResult,
+    Notes,
+    Processes,
+    Sink,
+    Store,
+    User,
+    Writer,
+)
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 
@@ -36,11 +49,18 @@ class Toolbox:
     """What all calls of a session share; `context` makes the part that belongs to one call."""
 
     def __init__(
-        self, *, session: Session, gate: Gate, person: Person, environment: Mapping[str, str], max_chars: int
+        self,
+        *,
+        session: Session,
+        gate: Gate,
+        person: Person,
+        environment: Mapping[str, str],
+        settings: Settings,
     ) -> None:
         self.session = session
         self.gate = gate
-        self.max_chars = max_chars
+        self.max_chars = settings.tool_result_max_chars
+        self.command_timeout_seconds = settings.command_timeout_seconds
         self.digests: dict[Path, str] = {}
         self.environment = child_environment(environment, session.workspace.environment())
         self.user = UserLink(person)
@@ -54,18 +74,16 @@ class Toolbox:
 class CallContext:
     """`ToolContext` for one call. The approved diff of what it wrote ends up in `diffs`."""
 
-    def __init__(
-        self, box: Toolbox, call_id: str, cap_chars: int, progress: Callable[[str], None]
-    ) -> None:
+    def __init__(self, box: Toolbox, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> None:
         self.call_id = call_id
         self.cap_chars = cap_chars
         self.max_chars = box.max_chars
         self.diffs: list[str] = []
-        self.files = GatedFiles(box, self.diffs)
-        self.processes = GatedProcesses(box, progress)
-        self.user = box.user
-        self.store = ArchiveStore(box.session)
-        self.notes = SessionNotes(box.session)
+        self.files: Files = GatedFiles(box, self.diffs)
+        self.processes: Processes = GatedProcesses(box, progress)
+        self.user: User = box.user
+        self.store: Store = ArchiveStore(box.session)
+        self.notes: Notes = SessionNotes(box.session)
         self._progress = progress
 
     def progress(self, text: str) -> None:
@@ -83,8 +101,16 @@ class GatedFiles:
     async def readable(self, path: str) -> Path:
         return await self._box.gate.read(path)
 
+    def may_show(self, path: Path) -> bool:
+        territory = self._box.gate.territory
+        resolved = path.resolve()
+        kind = territory.place(resolved).kind
+        return kind not in {"secret", "special"} and (resolved == path or kind != "outside")
+
     def open(self, path: Path) -> BinaryIO:
-        return open_regular(path)
+        file = open_regular(path)
+        check_open_fd(file.fileno(), path)
+        return file
 
     async def writable(self, path: str) -> Path:
         return self._box.gate.writable(path)
@@ -121,7 +147,7 @@ class GatedProcesses:
         self._progress = progress
 
     async def shell(
-        self, command: str, sink: Sink, *, cwd: Path | None, timeout_seconds: float
+        self, command: str, sink: Writer, *, cwd: Path | None, timeout_seconds: float | None
     ) -> CommandResult:
         folder = cwd or self._box.session.folder
         verdict = await self._box.gate.command(command, folder)
@@ -131,7 +157,11 @@ class GatedProcesses:
             self._progress(data.decode("utf-8", "replace"))
 
         ended = await run_shell(
-            command, cwd=folder, env=self._box.environment, on_output=took, timeout_seconds=timeout_seconds
+            command,
+            cwd=folder,
+            env=self._box.environment,
+            on_output=took,
+            timeout_seconds=timeout_seconds or self._box.command_timeout_seconds,
         )
         return CommandResult(
             exit_code=ended.exit_code,
@@ -139,23 +169,26 @@ class GatedProcesses:
             timed_out=ended.timed_out,
             duration_seconds=ended.duration_seconds,
             read_only=verdict.read_only,
+            left_running=ended.left_running,
         )
 
     async def helper(
         self,
         argv: Sequence[str],
-        sink: Sink | None = None,
+        sink: Writer | None = None,
         *,
         cwd: Path,
         env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
         timeout_seconds: float = 60.0,
         max_bytes: int = 50_000_000,
-    ) -> tuple[int, bytes]:
+    ) -> HelperResult:
         return await run_helper(
             argv,
             sink,
             cwd=cwd,
             env={**self._box.environment, **(env or {})},
+            stdin=stdin,
             timeout_seconds=timeout_seconds,
             max_bytes=max_bytes,
         )
@@ -166,10 +199,7 @@ class UserLink:
 
     def __init__(self, person: Person) -> None:
         self._person = person
-
-    @property
-    def present(self) -> bool:
-        return self._person.present
+        self.present = person.present
 
     async def ask(self, question: str, options: Sequence[str] = ()) -> str | None:
         return await self._person.ask(question, options) if self.present else None
@@ -248,5 +278,3 @@ def _diff(name: str, change: FileChange) -> str:
         [] if change.before is None else old, new, source, f"b/{name}", lineterm="", n=3
     )
     return "".join(f"{line}\n" for line in lines)
-
-

@@ -60,9 +60,7 @@ class Nobody:
         return None
 
 
-def run_oneshot(
-    start: Start, prompt: str | None, *, output: str, environment: Mapping[str, str]
-) -> int:
+def run_oneshot(start: Start, prompt: str | None, *, output: str, environment: Mapping[str, str]) -> int:
     """The exit code. Raises a `UserFacingError` for what went wrong before anything ran."""
     if output not in get_args(OutputForm):
         raise UsageError(_("--output is text, json or jsonl, not {given!r}.").format(given=output))

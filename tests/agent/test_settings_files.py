@@ -1,0 +1,81 @@
+"""Layers of settings, and one clear line for what is wrong with a file."""
+
+import pytest
+
+from chatcli.agent.settings_files import load_settings
+from chatcli.errors import UsageError
+
+
+@pytest.fixture
+def places(tmp_path):
+    home, folder = tmp_path / "home", tmp_path / "project"
+    (folder / ".chatcli").mkdir(parents=True)
+    home.mkdir()
+    return home, folder
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+
+
+def load(places, **options):
+    home, folder = places
+    return load_settings(home, folder, **{"trusted": False, "environment": {}, **options})
+
+
+def test_later_layers_win(places):
+    home, folder = places
+    write(home / "settings.toml", 'model = "user"\nmax_turns = 7\nMAX_RETRIES = 1\n')
+    write(folder / ".chatcli" / "settings.toml", 'model = "project"\nmax_turns = 8\n')
+    loaded = load(
+        places, trusted=True, environment={"CHATCLI_MODEL": "env"}, assignments=["CHATCLI_LANG=pt_BR"]
+    )
+    settings = loaded.settings
+    assert (settings.model, settings.max_turns, settings.max_retries) == ("env", 8, 1)
+    assert settings.lang == "pt_BR"
+    assert loaded.origins["max_turns"].layer == "project file"
+
+
+def test_the_file_of_an_untrusted_folder_does_not_count(places):
+    write(places[1] / ".chatcli" / "settings.toml", 'autonomy = "all"\n')
+    assert load(places).settings.autonomy == "ask"
+
+
+def test_a_broken_file_is_one_line_that_names_file_and_line(places):
+    write(places[0] / "settings.toml", 'model = "x"\nmax_turns = = 3\n')
+    with pytest.raises(UsageError, match=r"settings\.toml is not valid TOML.*line 2"):
+        load(places)
+
+
+def test_a_value_out_of_bounds_is_reported_by_name_with_what_is_used(places):
+    loaded = load(places, environment={"CHATCLI_AGENT_EARLY_EXIT_TURNS": "99"})
+    (problem,) = loaded.problems
+    assert (problem.variable, problem.layer, problem.used) == (
+        "CHATCLI_AGENT_EARLY_EXIT_TURNS",
+        "environment",
+        10,
+    )
+    assert loaded.settings.early_exit_turns == 10
+
+
+def test_an_unreadable_value_keeps_the_layer_below(places):
+    write(places[0] / "settings.toml", "max_turns = 9\n")
+    loaded = load(places, environment={"CHATCLI_AGENT_PLUGIN_MAX_TURNS": "many"})
+    assert loaded.settings.max_turns == 9
+    assert loaded.problems[0].why == "is not a number"
+
+
+def test_an_unknown_name_in_a_file_is_reported_with_the_nearest(places):
+    write(places[0] / "settings.toml", "max_turn = 9\n")
+    (problem,) = load(places).problems
+    assert "max_turns" in problem.why
+
+
+def test_an_unknown_name_on_the_command_line_is_an_error(places):
+    with pytest.raises(UsageError, match="CHATCLI_NONE"):
+        load(places, assignments=["CHATCLI_NONE=1"])
+
+
+def test_an_assignment_needs_an_equals_sign(places):
+    with pytest.raises(UsageError, match="NAME=VALUE"):
+        load(places, assignments=["CHATCLI_LANG"])
