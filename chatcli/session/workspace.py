@@ -161,6 +161,8 @@ def _claim(root: Path) -> int:
             os.write(lock, f"{os.getpid()}\n".encode())
             return lock
         os.close(lock)
+        if root.exists():
+            break
     raise WorkspaceTaken(_("{path} is used by somebody else.").format(path=root))
 
 
