@@ -1,0 +1,43 @@
+"""The plugin SDK: all that a tool needs, and the only part of chatcli that a plugin may import."""
+
+from chatcli.errors import Denied, InvalidArguments, ToolFailed
+from chatcli.messages import Archived
+from chatcli.tools.api import (
+    CommandResult,
+    FileChange,
+    Files,
+    HelperResult,
+    Notes,
+    Processes,
+    Sink,
+    Store,
+    ToolContext,
+    ToolOutput,
+    User,
+    Writer,
+)
+from chatcli.tools.sdk import MAX_RESULT_CHARS, Tool, tool
+from chatcli.tools.threads import in_thread
+
+__all__ = [
+    "MAX_RESULT_CHARS",
+    "Archived",
+    "CommandResult",
+    "Denied",
+    "FileChange",
+    "Files",
+    "HelperResult",
+    "InvalidArguments",
+    "Notes",
+    "Processes",
+    "Sink",
+    "Store",
+    "Tool",
+    "ToolContext",
+    "ToolFailed",
+    "ToolOutput",
+    "User",
+    "Writer",
+    "in_thread",
+    "tool",
+]

@@ -35,6 +35,22 @@ class CommandResult(Struct, frozen=True, kw_only=True):
     duration_seconds: float
     read_only: bool
     """What the gate judged this very command to be."""
+    left_running: bool = False
+    """Something that it started still held its output when it ended."""
+
+
+class HelperResult(Struct, frozen=True, kw_only=True):
+    """How a fixed program of a tool ended."""
+
+    exit_code: int | None
+    """None when it was stopped: by the time limit, or because it said too much."""
+    output: bytes
+    """Its standard output; empty when that went to a sink."""
+    errors: bytes
+    """The first 64 KB of its standard error."""
+    timed_out: bool = False
+    cut: bool = False
+    """It was stopped because its output passed `max_bytes`."""
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
@@ -55,10 +71,16 @@ class ToolOutput(Struct, frozen=True, kw_only=True):
     """Unified diff for the screen; not for the model."""
 
 
+class Writer(Protocol):
+    """Takes output as it comes."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
 class Sink(Protocol):
     """Streams output of any size into the archive in constant memory."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, data: bytes, /) -> object: ...
 
     def finish(self) -> Archived:
         """Sync and name what was written. The sink is closed afterwards."""
@@ -73,6 +95,13 @@ class Files(Protocol):
 
     async def readable(self, path: str) -> Path:
         """The resolved path, checked and approved for reading. It need not exist."""
+        ...
+
+    def may_show(self, path: Path) -> bool:
+        """Whether a file found below a readable folder may be shown as well. Never asks.
+
+        False for key stores, devices, and links that lead elsewhere.
+        """
         ...
 
     def open(self, path: Path) -> BinaryIO:
@@ -107,25 +136,29 @@ class Processes(Protocol):
     """Commands. The model's own pass the gate; `helper` is for fixed programs of the tool."""
 
     async def shell(
-        self, command: str, sink: Sink, *, cwd: Path | None, timeout_seconds: float
+        self, command: str, sink: Writer, *, cwd: Path | None, timeout_seconds: float | None
     ) -> CommandResult:
-        """Judge, approve and run the exact text with `bash --noprofile --norc`, as one killable tree."""
+        """Judge, approve and run the exact text with `bash --noprofile --norc`, as one killable tree.
+
+        Without a time limit of its own the user's setting holds.
+        """
         ...
 
     async def helper(
         self,
         argv: Sequence[str],
-        sink: Sink | None = None,
+        sink: Writer | None = None,
         *,
         cwd: Path,
         env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
         timeout_seconds: float = 60.0,
         max_bytes: int = 50_000_000,
-    ) -> tuple[int, bytes]:
-        """Run a fixed, reading program (ripgrep, git) in a clean environment: exit code, stdout.
+    ) -> HelperResult:
+        """Run a fixed, reading program (ripgrep, git) in a clean environment, plus `env`.
 
-        With a sink the output goes there and the returned bytes are empty; past `max_bytes` the
-        program is stopped.
+        With a sink the output goes there, however long it is; without one the program is stopped
+        when its output passes `max_bytes`.
         """
         ...
 

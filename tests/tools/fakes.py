@@ -1,0 +1,195 @@
+"""A tool context over real files, real processes and a real store on disk; only the gate is missing."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from chatcli.errors import Denied
+from chatcli.messages import Archived
+from chatcli.tools.api import CommandResult, FileChange, HelperResult, Sink, ToolOutput, Writer
+from chatcli.tools.files import open_regular, replace_file
+from chatcli.tools.process import run_helper, run_shell
+from chatcli.tools.sdk import Tool
+
+
+class FakeFiles:
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.digests: dict[Path, str] = {}
+        self.secret: set[Path] = set()
+        self.writes: list[Sequence[FileChange]] = []
+
+    async def readable(self, path: str) -> Path:
+        resolved = Path(os.path.realpath(self.root / Path(path).expanduser()))
+        if resolved in self.secret:
+            raise Denied(f"{resolved} is not read")
+        return resolved
+
+    def may_show(self, path: Path) -> bool:
+        return path not in self.secret
+
+    def open(self, path: Path) -> BinaryIO:
+        return open_regular(path)
+
+    async def writable(self, path: str) -> Path:
+        return await self.readable(path)
+
+    async def write(self, changes: Sequence[FileChange]) -> str:
+        self.writes.append(changes)
+        diffs = []
+        for change in changes:
+            found = change.path.read_bytes() if change.path.exists() else None
+            assert found == change.before
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+            mode = change.path.stat().st_mode & 0o7777 if found is not None else 0o644
+            replace_file(change.path, change.after, mode)
+            old = (change.before or b"").decode("utf-8", "replace").splitlines()
+            new = change.after.decode("utf-8", "replace").splitlines()
+            diffs += difflib.unified_diff(old, new, lineterm="")
+        return "\n".join(diffs)
+
+    def note_read(self, path: Path, digest: str) -> None:
+        self.digests[path] = digest
+
+    def last_read(self, path: Path) -> str | None:
+        return self.digests.get(path)
+
+    def shown(self, path: Path) -> str:
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+class FakeSink:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = (folder / f"{os.urandom(8).hex()}.part").open("wb")
+        self._digest = hashlib.sha256()
+
+    def write(self, data: bytes, /) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+
+    def finish(self) -> Archived:
+        self._file.close()
+        digest = self._digest.hexdigest()
+        kept = Path(self._file.name).rename(self._folder / digest[:16])
+        size = kept.stat().st_size
+        return Archived(key=digest[:16], sha256=digest, size_bytes=size, size_chars=size, lines=0)
+
+
+class FakeStore:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def text(self, key: str) -> str:
+        return (self.folder / key).read_bytes().decode("utf-8", "replace")
+
+    def sink(self) -> Sink:
+        return FakeSink(self.folder)
+
+
+class FakeProcesses:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(root), "LC_ALL": "C.UTF-8"}
+        self.commands: list[str] = []
+        self.read_only = False
+
+    async def shell(
+        self, command: str, sink: Writer, *, cwd: Path | None, timeout_seconds: float | None
+    ) -> CommandResult:
+        self.commands.append(command)
+        ended = await run_shell(
+            command,
+            cwd=cwd or self.root,
+            env=self.env,
+            on_output=sink.write,
+            timeout_seconds=30.0 if timeout_seconds is None else timeout_seconds,
+        )
+        return CommandResult(
+            exit_code=ended.exit_code,
+            signal=ended.signal,
+            timed_out=ended.timed_out,
+            duration_seconds=ended.duration_seconds,
+            read_only=self.read_only,
+            left_running=ended.left_running,
+        )
+
+    async def helper(
+        self,
+        argv: Sequence[str],
+        sink: Writer | None = None,
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        timeout_seconds: float = 60.0,
+        max_bytes: int = 50_000_000,
+    ) -> HelperResult:
+        return await run_helper(
+            argv,
+            sink,
+            cwd=cwd,
+            env={**self.env, **(env or {})},
+            stdin=stdin,
+            timeout_seconds=timeout_seconds,
+            max_bytes=max_bytes,
+        )
+
+
+class FakeUser:
+    def __init__(self, answer: str | None = None, *, present: bool = False) -> None:
+        self.present = present
+        self.answer = answer
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def ask(self, question: str, options: Sequence[str] = ()) -> str | None:
+        self.asked.append((question, tuple(options)))
+        return self.answer
+
+
+class FakeNotes:
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        return self.values.get(name)
+
+    def set(self, name: str, value: str) -> None:
+        self.values[name] = value
+
+
+class FakeContext:
+    """`tmp_path / "project"` is the project; what tools store lies beside it."""
+
+    call_id = "call_1"
+
+    def __init__(self, tmp_path: Path, *, max_chars: int = 20_000, cap_chars: int = 80_000) -> None:
+        project = tmp_path / "project"
+        project.mkdir(exist_ok=True)
+        self.root = project.resolve()
+        self.files = FakeFiles(project)
+        self.processes = FakeProcesses(self.root)
+        self.user = FakeUser()
+        self.store = FakeStore(tmp_path / "store")
+        self.notes = FakeNotes()
+        self.max_chars = max_chars
+        self.cap_chars = cap_chars
+        self.shown: list[str] = []
+
+    def progress(self, text: str) -> None:
+        self.shown.append(text)
+
+    async def call(self, tool: Tool, **arguments: object) -> ToolOutput:
+        """Validate and run, as dispatch does."""
+        return await tool.run(self, tool.validate(arguments))
+
+    async def text(self, tool: Tool, **arguments: object) -> str:
+        """What the model would read."""
+        output = await self.call(tool, **arguments)
+        return self.store.text(output.archived.key) if output.archived else output.text
