@@ -26,12 +26,15 @@ from tests.wire.wires import (
     Options,
     arguments_json,
     automatic_books,
+    explicit_books,
     halves,
     parse_body,
     require_bearer,
     sse,
 )
 
+_EXPLICIT = ("anthropic/", "qwen/")
+"""OpenRouter: models of these vendors are cached only at breakpoints."""
 _STOPS = {"end": "stop", "tool_calls": "tool_calls", "max_tokens": "length", "refusal": "stop"}
 _FAILURES = {
     "rate_limit": (429, "rate_limit_exceeded", "Rate limit reached for requests"),
@@ -59,7 +62,8 @@ class Chat:
     def __init__(self, options: Options, ids: Ids) -> None:
         self._options = options
         self._ids = ids
-        self._books = automatic_books(options)
+        self._automatic = automatic_books(options)
+        self._explicit = explicit_books(options)
         self._details: dict[str, list[dict[str, Any]]] = {}
         """OpenRouter: by call id, the reasoning details of the message that made the call."""
 
@@ -89,7 +93,9 @@ class Chat:
         )
 
     def book(self, seen: Seen) -> Tally:
-        return self._books.book(seen.model, seen.segments, seen.cache_key)
+        if seen.wire == "openrouter" and seen.model.startswith(_EXPLICIT):
+            return self._explicit.book(seen.model, seen.segments)
+        return self._automatic.book(seen.model, seen.segments, seen.cache_key)
 
     def stream(self, reply: Reply, seen: Seen, tally: Tally) -> Iterator[bytes | Hold]:
         head = {

@@ -245,18 +245,20 @@ def text_of(content: Any) -> str:
 
 
 def segments_of(body: Message) -> tuple[Segment, ...]:
-    tools = [Segment(where=f"tools[{i}]", data=canonical(t)) for i, t in enumerate(body.get("tools") or [])]
-    messages = [
-        Segment(where=f"messages[{i}]", data=canonical(_bare(m))) for i, m in enumerate(body["messages"])
-    ]
-    return (*tools, *messages)
+    """Tools, then each part of each message. Breakpoints are no part of the bytes: they move."""
+    blocks = [(f"tools[{i}]", tool) for i, tool in enumerate(body.get("tools") or [])]
+    for i, message in enumerate(body["messages"]):
+        rest = {key: value for key, value in message.items() if key != "content"}
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [{"content": content}]
+        blocks += [(f"messages[{i}].content[{j}]", {**rest, **part}) for j, part in enumerate(parts)]
+    return tuple(Segment(where=at, data=canonical(_bare(block)), ttl=_ttl(block)) for at, block in blocks)
 
 
-def _bare(value: Any) -> Any:
-    """Without breakpoints: those move, and are no part of the prompt."""
-    if isinstance(value, list):
-        return [_bare(inner) for inner in value]
-    if isinstance(value, dict):
-        marks = ("cache_control", "prompt_cache_breakpoint")
-        return {key: _bare(inner) for key, inner in value.items() if key not in marks}
-    return value
+def _ttl(block: Message) -> str:
+    mark = block.get("cache_control")
+    return mark.get("ttl", "5m") if mark else ""
+
+
+def _bare(block: Message) -> dict[str, Any]:
+    return {k: v for k, v in block.items() if k not in ("cache_control", "prompt_cache_breakpoint")}

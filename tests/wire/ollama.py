@@ -76,11 +76,12 @@ class Ollama:
             remarks=tuple(remarks),
         )
         num_ctx = options.get("num_ctx", DEFAULT_NUM_CTX)
-        require(
-            seen.prompt_tokens <= num_ctx,
-            "num_ctx",
-            f"the prompt of {seen.prompt_tokens} tokens would be cut silently to num_ctx {num_ctx}",
-        )
+        if seen.prompt_tokens > num_ctx:
+            if body.get("truncate") is False:
+                raise Rejected("", _FAILURES["overflow"][1])
+            raise Rejected(
+                "num_ctx", f"{seen.prompt_tokens} tokens would be cut silently to num_ctx {num_ctx}"
+            )
         return seen
 
     def book(self, seen: Seen) -> Tally:

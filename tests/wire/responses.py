@@ -42,7 +42,7 @@ class Responses:
         self._ids = ids
         self._books = automatic_books(options)
         self._reasoned: dict[str, tuple[str, list[Mapping[str, Any]]]] = {}
-        """By call id: the model and the reasoning items of the response that made the call."""
+        """By call id: the model and the reasoning items that stood before the call in its response."""
 
     def read(self, request: HttpRequest) -> Seen:
         require_bearer(request, self._options.key)
@@ -240,7 +240,7 @@ class _Stream:
     def _function_call(self, call: Call) -> Iterator[bytes]:
         item_id, index = self._ids.new("fc_", self._seen), len(self._output)
         call_id = call.id or self._ids.new("call_", self._seen)
-        self._reasoned[call_id] = (self._seen.model, self._reasoning)
+        self._reasoned[call_id] = (self._seen.model, list(self._reasoning))
         text = arguments_json(call)
         item = {
             "id": item_id,

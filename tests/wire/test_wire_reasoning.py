@@ -191,6 +191,18 @@ def test_responses_refuses_reasoning_that_changed_moved_or_is_missing(damage, ru
     assert rules(server) == [rule]
 
 
+def test_a_call_needs_only_the_reasoning_in_front_of_it():
+    script = [
+        reply(think("One."), call("read", file="a"), think("Two."), call("read", file="b")),
+        reply("Done."),
+    ]
+    with serve(script) as server:
+        response = send(server, "responses", responses_turn(server))
+
+    assert response.status_code == 200
+    assert rules(server) == []
+
+
 def test_reasoning_of_another_model_may_be_dropped():
     with serve(THINKS, same_prefix=False) as server:
         body = responses_turn(server) | {"model": "gpt-6-luna"}

@@ -243,3 +243,24 @@ def test_the_command_prints_where_it_serves_and_what_was_violated(tmp_path):
     assert "Hi" in answer.text
     assert "script_over" in told
     assert code == 1
+
+
+def test_claude_at_openrouter_is_cached_at_breakpoints_only():
+    body = body_of("openrouter") | {"model": "anthropic/claude-sonnet-5.5"}
+    part = {"type": "text", "text": "s" * 8000, "cache_control": {"type": "ephemeral"}}
+    body["messages"][0]["content"] = [part]
+    with serve(lambda seen: reply("Ok")) as server:
+        send(server, "openrouter", body)
+        send(server, "openrouter", body)
+    first, second = (exchange.tally or Tally() for exchange in server.exchanges)
+
+    assert first.write_5m == second.read > 2000
+
+
+def test_ollama_refuses_a_long_prompt_when_it_was_told_not_to_cut():
+    body = body_of("ollama") | {"truncate": False, "options": {"num_ctx": 32}}
+    with serve([]) as server:
+        response = send(server, "ollama", body)
+
+    assert response.json() == {"error": "the input length exceeds the context length"}
+    assert server.violations == []
