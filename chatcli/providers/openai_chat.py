@@ -32,11 +32,11 @@ class OpenAIChat:
     def __init__(
         self,
         service: Service,
+        dialect: Dialect,
         *,
         cache: CacheClass,
         window_tokens: int,
         idle_seconds: float,
-        dialect: Dialect,
     ) -> None:
         self.name = service.name
         self.model = service.model

@@ -6,7 +6,7 @@ The table is compiled into the package: no network is used.
 from __future__ import annotations
 
 from chatcli.messages import Usage
-from chatcli.providers.table import find_spec
+from chatcli.providers.specs import find_spec
 
 
 def cost_usd(provider: str, model: str, usage: Usage) -> float | None:
