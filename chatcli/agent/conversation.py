@@ -52,6 +52,7 @@ class Conversation:
         allow: Sequence[str],
         registry: Registry,
         provider: Provider,
+        chosen_because: str,
         mode: str,
         person: Person,
         environment: Mapping[str, str],
@@ -61,6 +62,8 @@ class Conversation:
         self.settings = loaded.settings
         self.registry = registry
         self.provider = provider
+        self.chosen_because = chosen_because
+        """Why this provider answers, in words for a person."""
         self.mode = mode
         self.autonomy: Autonomy = loaded.settings.autonomy
         self.person = person

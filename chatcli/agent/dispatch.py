@@ -8,6 +8,7 @@ happens, every call of the batch has exactly one result when `dispatch` is left.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -24,6 +25,8 @@ from chatcli.session.session import CANCELLED, INTERRUPTED, Session
 from chatcli.tools.api import ToolOutput
 from chatcli.tools.registry import Registry
 from chatcli.tools.sdk import Tool
+
+logger = logging.getLogger(__name__)
 
 SKIPPED = "Not executed: an earlier call of this turn that changes things failed or was denied."
 
@@ -154,8 +157,9 @@ class Dispatch:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "denied", True
             except (ToolFailed, UserFacingError) as error:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
-            except (OSError, ValueError, RuntimeError, LookupError, TypeError) as error:
-                # A fault of one tool must not end the run: the model reads it and goes on.
+            except Exception as error:
+                # A fault of one tool, ours or a stranger's, must not end the run: the model reads it.
+                logger.exception("tool %s failed", plan.call.name)
                 text = f"{plan.call.name} failed: {type(error).__name__}: {error}"
                 output, status, stops = ToolOutput(text=text, is_error=True), "error", True
         return Outcome(

@@ -73,6 +73,7 @@ class Run(Struct, kw_only=True):
 async def run_loop(run: Run) -> RunEnd:
     """Work until there is nothing left to do. The user's message is already in the transcript."""
     stagnation = Stagnation(run.limits.stagnation_turns or 0)
+    denied = False
     while run.turns < run.limits.max_turns:
         if run.limits.max_cost_usd is not None and run.meter.session_usd >= run.limits.max_cost_usd:
             return "max_cost"
@@ -80,12 +81,13 @@ async def run_loop(run: Run) -> RunEnd:
         if not message.calls:
             if _deliver_queued(run):
                 continue
-            return _end_of(message)
+            return "denied" if denied else _end_of(message)
         if not run.mode.runs_tools:
             run.dispatch.refuse(message)
             continue
         run.tool_calls += len(message.calls)
         results = await run.dispatch.run(message)
+        denied = any(result.status == "denied" for result in results)
         if run.limits.stagnation_turns and stagnation.seen(message.calls, _texts(run.session, results)):
             return await _conclude(run)
         _deliver_queued(run)

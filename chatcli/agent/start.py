@@ -17,7 +17,7 @@ from chatcli.gate.trust import Trust
 from chatcli.i18n import _, choose_language, set_language
 from chatcli.providers import table
 from chatcli.providers.base import Provider
-from chatcli.providers.credentials import find_key
+from chatcli.providers.credentials import Credential, find_key
 from chatcli.session.workspace import reap_stale
 from chatcli.settings import Loaded, Settings
 from chatcli.tools.registry import Registry
@@ -72,7 +72,7 @@ def open_conversation(
         start, home, folder, trusted=trust.is_trusted(folder), environment=environment, person=person
     )
     set_language(choose_language(loaded.settings.lang, environment))
-    provider = connect(loaded.settings, home=home, environment=environment)
+    provider, reason = connect(loaded.settings, home=home, environment=environment)
     sessions = Sessions(
         home=home,
         folder=folder,
@@ -87,21 +87,22 @@ def open_conversation(
         allow=start.allow,
         registry=Registry.load(home / "plugins"),
         provider=provider,
+        chosen_because=reason,
         mode=start.mode or default_mode(provider),
         person=person,
         environment=environment,
     )
 
 
-def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -> Provider:
-    """The provider that settings and credentials choose, ready to be asked."""
+def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -> tuple[Provider, str]:
+    """The provider that settings and credentials choose, and why that one, in words for a person."""
 
-    def key_for(spec: table.ProviderSpec) -> str | None:
-        found = find_key(spec.key_variables, environment, home)
-        return found.value if found else None
+    def find(variables: Sequence[str]) -> Credential | None:
+        return find_key(variables, environment, home)
 
-    choice = table.choose(settings.provider, environment, key_for)
-    return table.create(choice.spec, settings.model, settings, environment, key_for)
+    choice = table.choose(settings.provider, environment, find)
+    model = settings.model or choice.model
+    return table.create(choice.spec, model, settings, environment, find), choice.reason
 
 
 def default_mode(provider: Provider) -> str:

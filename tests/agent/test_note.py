@@ -10,7 +10,8 @@ def test_the_note_is_one_line_with_mode_date_folder_and_branch(tmp_path):
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/café\n", encoding="utf-8")
     note = context_note(mode="coder", autonomy="ask", folder=tmp_path, today=date(2026, 11, 30))
     assert note == (
-        f"[context — mode: coder; autonomy: ask; date: 2026-11-30; folder: {tmp_path}; git branch: feature/café]"
+        "[context — mode: coder; autonomy: ask; date: 2026-11-30; "
+        f"folder: {tmp_path}; git branch: feature/café]"
     )
 
 

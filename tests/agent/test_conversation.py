@@ -1,0 +1,135 @@
+"""What belongs to a conversation as a whole: attachments, resume, undo, new sessions, memory on disk."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from chatcli.errors import BadRequest, StorageError
+from chatcli.gate.questions import Answer
+from chatcli.messages import Attachment, UserMessage
+from tests.wire.script import call, reply, status
+
+
+def attachments(session) -> list[Attachment]:
+    return [
+        p for m in session.transcript if isinstance(m, UserMessage) for p in m.parts if hasattr(p, "path")
+    ]
+
+
+async def test_a_named_file_is_attached_whole_when_it_is_small(talk, project):
+    with talk([reply("It greets.")]) as t:
+        await t.conversation.run("what is @hello.py?", attachments=[project / "hello.py"])
+        (attached,) = attachments(t.conversation.session)
+        assert attached.text == "[attached: hello.py — 2 lines, 30 chars]\ndef hello():\n    return 'olá'\n"
+        assert attached.text in "\n".join(t.server.exchanges[0].seen.user_texts)
+
+
+async def test_a_big_attachment_is_shortened_and_can_be_opened_whole(talk, project):
+    content = "".join(f"line {n}\n" for n in range(10_000))
+    (project / "big.txt").write_text(content, encoding="utf-8")
+    with talk([reply("Long.")]) as t:
+        await t.conversation.run("@big.txt", attachments=[project / "big.txt"])
+        (attached,) = attachments(t.conversation.session)
+        assert len(attached.text) < 21_000
+        saved = attached.text.split("full output saved to ")[1].split(",")[0]
+        assert Path(saved).read_text(encoding="utf-8") == content
+        assert t.conversation.session.archive.text(attached.original) == content
+
+
+async def test_a_binary_file_is_refused_with_one_line_and_nothing_is_sent(talk, project):
+    (project / "x.bin").write_bytes(b"\x7fELF\0\0")
+    with talk([reply("never")]) as t:
+        with pytest.raises(StorageError, match="is not text"):
+            await t.conversation.run("@x.bin", attachments=[project / "x.bin"])
+        assert t.server.exchanges == []
+        assert t.conversation.session.transcript == []
+
+
+async def test_a_named_pipe_cannot_hang_the_attachment(talk, project):
+    os.mkfifo(project / "pipe")
+    with talk([reply("never")]) as t, pytest.raises(StorageError, match="cannot be attached"):
+        await t.conversation.run("@pipe", attachments=[project / "pipe"])
+
+
+async def test_piped_input_is_attached_to_the_text(talk):
+    with talk([reply("Three.")]) as t:
+        await t.conversation.run("how many?", piped=io.BytesIO(b"a\nb\nc\n"))
+        assert "[attached: stdin — 3 lines, 6 chars]" in "\n".join(t.server.exchanges[0].seen.user_texts)
+
+
+async def test_undo_restores_what_the_last_run_changed(talk, project):
+    before = (project / "hello.py").read_bytes()
+    edit = {"file": "hello.py", "edits": [{"old": "olá", "new": "oi"}]}
+    script = [
+        reply(call("read", file="hello.py")),
+        reply(call("patch", **edit), call("write", file="new.txt", content="n")),
+        reply("Done."),
+    ]
+    with talk(script) as t:
+        await t.conversation.run("change it")
+        assert b"oi" in (project / "hello.py").read_bytes()
+        undone = t.conversation.undo()
+        assert undone is not None
+        assert (project / "hello.py").read_bytes() == before
+        assert not (project / "new.txt").exists()
+        assert t.conversation.undo() is None
+
+
+async def test_a_resumed_session_extends_what_was_sent_byte_for_byte(talk, tmp_path, project):
+    (project / "big.txt").write_text("".join(f"line {n}\n" for n in range(9_000)), encoding="utf-8")
+    batch = reply(call("exec", command="cat big.txt"), call("read", file="hello.py"))
+    with talk([batch, reply("Big.")], wire="CLAUDEAI", autonomy="all") as t:
+        await t.conversation.run("look")
+        first = t.server.exchanges[-1].seen
+    with talk([reply("Still big.")], wire="CLAUDEAI", resume="latest") as t:
+        await t.conversation.run("and now?")
+        second = t.server.exchanges[-1].seen
+    sent = [segment.data for segment in first.segments]
+    assert [segment.data for segment in second.segments][: len(sent)] == sent
+
+
+async def test_clear_starts_a_new_session_and_the_old_one_can_be_resumed(talk):
+    with talk([reply("One."), reply("Two."), reply("Three.")]) as t:
+        await t.conversation.run("1")
+        first = t.conversation.session.id
+        t.conversation.start_anew()
+        assert t.conversation.session.id != first
+        await t.conversation.run("2")
+        assert len(t.server.exchanges[-1].seen.user_texts) == 1
+        t.conversation.resume(first)
+        await t.conversation.run("3")
+        texts = " ".join(t.server.exchanges[-1].seen.user_texts)
+        assert "1" in texts
+        assert "3" in texts
+
+
+async def test_what_was_allowed_for_the_session_is_not_asked_again(talk):
+    script = [
+        reply(call("exec", command="touch a.txt")),
+        reply(call("exec", command="touch a.txt")),
+        reply("ok"),
+    ]
+    with talk(script, autonomy="ask", answers=[Answer("session")]) as t:
+        await t.conversation.run("touch it twice")
+        assert len(t.person.questions) == 1
+        assert [r.status for r in t.results()] == ["ok", "ok"]
+
+
+async def test_a_request_that_the_service_rejects_is_an_error_and_the_session_goes_on(talk):
+    with talk([status(400, "no"), reply("Hi.")], wire="CLAUDEAI") as t:
+        with pytest.raises(BadRequest):
+            await t.conversation.run("hello")
+        assert t.events[-1].end == "failed"
+        assert (await t.conversation.run("hello?")).text == "Hi."
+
+
+async def test_costs_are_summed_by_model(talk):
+    with talk([reply("One."), reply("Two.")], wire="CLAUDEAI") as t:
+        await t.conversation.run("1")
+        await t.conversation.run("2")
+        summary = t.conversation.cost()
+        assert summary.total.requests == 2
+        assert summary.total.usd == pytest.approx(sum(r.cost_usd for r in t.conversation.session.usage))
+        assert [m.provider for m in summary.by_model] == ["CLAUDEAI"]
