@@ -193,6 +193,7 @@ def test_a_credential_shows_itself_without_its_key() -> None:
 def test_looking_for_a_key_that_was_never_stored_imports_no_keyring(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from chatcli.providers.credentials import find_key;"
-        f"assert find_key(['A_KEY'], {{}}, Path({str(tmp_path)!r})) is None; assert 'keyring' not in sys.modules"
+        f"assert find_key(['A_KEY'], {{}}, Path({str(tmp_path)!r})) is None;"
+        "assert 'keyring' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

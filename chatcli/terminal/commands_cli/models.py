@@ -9,7 +9,7 @@ from msgspec import Struct
 from chatcli.errors import NetworkError
 from chatcli.i18n import _
 from chatcli.messages import Usage
-from chatcli.providers import table
+from chatcli.providers import specs, table
 from chatcli.providers.catalogue import UNKNOWN, facts
 from chatcli.providers.prices import cost_usd
 from chatcli.terminal.commands_cli.place import Place
@@ -44,7 +44,7 @@ def list_models(place: Place, *, provider: str = "", word: str = "", output: str
 
 
 def _rows(place: Place, spec: table.ProviderSpec) -> Iterator[ModelRow]:
-    usual = table.default_model(spec, place.environment)
+    usual = specs.default_model(spec, place.environment)
     ids = sorted({*_model_ids(place, spec), usual})
     for model in ids:
         known = facts(model)
@@ -65,7 +65,7 @@ def _model_ids(place: Place, spec: table.ProviderSpec) -> Iterator[str]:
         case "ollama":
             from chatcli.providers.ollama_probe import installed_models
 
-            url = table.base_url(spec, place.environment)
+            url = specs.base_url(spec, place.environment)
             installed = installed_models(url)
             if installed is None:
                 raise NetworkError(

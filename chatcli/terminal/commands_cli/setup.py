@@ -13,7 +13,7 @@ from chatcli.i18n import _
 from chatcli.messages import Text, UserMessage
 from chatcli.providers import table
 from chatcli.providers.base import Request
-from chatcli.providers.credentials import CREDENTIALS_FILE, KeyringUnavailable, store_key
+from chatcli.providers.credentials import CREDENTIALS_FILE, Credential, KeyringUnavailable, store_key
 from chatcli.settings import Settings
 from chatcli.terminal.commands_cli.config import set_value
 from chatcli.terminal.commands_cli.place import Place
@@ -108,7 +108,8 @@ def _check(place: Place, spec: table.ProviderSpec, key: str, model: str) -> Prov
 
 async def _ask(place: Place, spec: table.ProviderSpec, key: str, model: str) -> str:
     """The name of the model that answered."""
-    provider = table.create(spec, model, Settings(), place.environment, lambda _spec: key or None)
+    given = Credential(key, "environment", spec.key_variables[0]) if key else None
+    provider = table.create(spec, model, Settings(), place.environment, lambda _names: given)
     request = Request(
         model=provider.model,
         system=(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from chatcli.agent.settings_files import load_settings
 from chatcli.errors import UserFacingError
 from chatcli.gate.trust import Trust
@@ -29,9 +31,5 @@ def speak_language(place: Place) -> None:
 
 def provider_in_use(place: Place) -> table.Choice:
     """Raises UsageError for an unknown name, StorageError for keys that cannot be read."""
-
-    def key_for(spec: table.ProviderSpec) -> str | None:
-        found = find_key(spec.key_variables, place.environment, place.home)
-        return found.value if found else None
-
-    return table.choose(settings_here(place).settings.provider, place.environment, key_for)
+    look_up = partial(find_key, environment=place.environment, home=place.home)
+    return table.choose(settings_here(place).settings.provider, place.environment, look_up)

@@ -1,0 +1,84 @@
+"""`chatcli doctor`, `models` and `tools` as a person meets them."""
+
+from __future__ import annotations
+
+import json
+
+
+def _findings(ran) -> dict[str, dict[str, str]]:
+    return {finding["about"]: finding for finding in json.loads(ran.stdout)}
+
+
+def test_a_healthy_machine_ends_with_zero(cli) -> None:
+    ran = cli("doctor")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "!!" not in ran.stdout
+
+
+def test_the_provider_and_the_reason_are_named(cli) -> None:
+    assert "OFFLINE" in _findings(cli("doctor", "--output", "json"))["provider"]["found"]
+    found = _findings(cli("doctor", "--output", "json", ANTHROPIC_API_KEY="sk-ant-x"))["provider"]["found"]
+    assert found.startswith("CLAUDEAI")
+    assert "ANTHROPIC_API_KEY" in found
+    assert "sk-ant-x" not in found
+
+
+def test_an_open_home_is_bad_and_the_fix_is_named(cli) -> None:
+    cli.home.chmod(0o755)
+    ran = cli("doctor", "--output", "json")
+    assert ran.returncode == 1
+    assert _findings(ran)["home"]["fix"] == f"chmod 700 {cli.home}"
+
+
+def test_a_broken_settings_file_is_one_finding(cli) -> None:
+    (cli.home / "settings.toml").write_text("x = = 1\n", encoding="utf-8")
+    ran = cli("doctor", "--output", "json")
+    assert ran.returncode == 1
+    assert "line 1" in _findings(ran)["settings"]["found"]
+
+
+def test_missing_programs_are_named_with_what_they_are_for(cli) -> None:
+    ran = cli("doctor", "--output", "json", PATH="/nowhere")
+    assert ran.returncode == 1
+    assert _findings(ran)["bash"]["level"] == "bad"
+    assert _findings(ran)["git"]["level"] == "note"
+
+
+def test_keys_that_others_can_read_are_told(cli) -> None:
+    file = cli.home / "credentials.toml"
+    file.write_text('ANTHROPIC_API_KEY = "sk-ant-x"\n', encoding="utf-8")
+    file.chmod(0o644)
+    ran = cli("doctor", "--output", "json")
+    assert ran.returncode == 1
+    assert "chmod 600" in _findings(ran)["provider"]["fix"]
+
+
+def test_a_broken_plugin_breaks_nothing_and_is_listed(cli) -> None:
+    (cli.home / "plugins").mkdir()
+    (cli.home / "plugins" / "wrong.py").write_text("import no_such_module\n", encoding="utf-8")
+    ran = cli("tools")
+    assert ran.returncode == 1
+    assert "no_such_module" in ran.stdout
+    assert "read" in ran.stdout
+
+
+def test_tools_are_listed_with_their_caps(cli, out) -> None:
+    tools = {tool["name"]: tool for tool in json.loads(out("tools", "--output", "json"))["tools"]}
+    assert tools["read"]["max_result_chars"] == 80_000
+    assert tools["read"]["read_only"] is True
+    assert "80,000" in out("tools")
+
+
+def test_models_show_window_and_price(cli, out) -> None:
+    rows = {row["id"]: row for row in json.loads(out("models", "--provider", "claude", "--output", "json"))}
+    usual = [row for row in rows.values() if row["usual"]]
+    assert len(usual) == 1
+    assert usual[0]["window_tokens"] > 100_000
+    assert usual[0]["output_usd"] > usual[0]["input_usd"] > 0
+    assert "sonnet" not in out("models", "haiku", "--provider", "claude").replace("CLAUDEAI", "")
+
+
+def test_models_of_a_silent_ollama_is_one_clear_line(cli) -> None:
+    ran = cli("models", "--provider", "ollama")
+    assert ran.returncode == 3
+    assert "127.0.0.1:9" in ran.stderr

@@ -1,0 +1,75 @@
+"""`chatcli setup` against the strict scripted server."""
+
+from __future__ import annotations
+
+import stat
+
+from tests.wire.script import reply, status
+from tests.wire.server import serve
+
+KEY = "sk-ant-test-0123456789abcdef"
+
+
+def _anthropic(server) -> dict[str, str]:
+    return {"ANTHROPIC_BASE_URL": server.environment()["ANTHROPIC_BASE_URL"]}
+
+
+def test_a_key_from_a_pipe_is_checked_and_stored(cli) -> None:
+    with serve([reply("OK")], key=KEY) as server:
+        ran = cli("setup", "--provider", "claude", "--allow-file", stdin=f"{KEY}\n", **_anthropic(server))
+        assert server.violations == []
+        assert len(server.exchanges) == 1
+    assert (ran.returncode, ran.stderr) == (0, "")
+    file = cli.home / "credentials.toml"
+    assert KEY in file.read_text(encoding="utf-8")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert KEY not in ran.stdout
+    assert 'provider = "CLAUDEAI"' in (cli.home / "settings.toml").read_text(encoding="utf-8")
+
+
+def test_a_refused_key_is_not_stored(cli) -> None:
+    with serve([reply("OK")], key="another") as server:
+        ran = cli("setup", "--provider", "CLAUDEAI", "--allow-file", stdin=f"{KEY}\n", **_anthropic(server))
+    assert ran.returncode == 3
+    assert KEY not in ran.stdout + ran.stderr
+    assert len(ran.stderr.splitlines()) <= 2
+    assert not (cli.home / "credentials.toml").exists()
+    assert not (cli.home / "settings.toml").exists()
+
+
+def test_a_key_that_cannot_be_judged_is_stored_and_the_failure_told(cli) -> None:
+    with serve([status(529)], key=KEY) as server:
+        ran = cli("setup", "--provider", "CLAUDEAI", "--allow-file", stdin=f"{KEY}\n", **_anthropic(server))
+    assert ran.returncode == 3
+    assert KEY in (cli.home / "credentials.toml").read_text(encoding="utf-8")
+
+
+def test_without_a_keyring_a_pipe_needs_permission_for_the_file(cli) -> None:
+    with serve([reply("OK")], key=KEY) as server:
+        ran = cli("setup", "--provider", "CLAUDEAI", stdin=f"{KEY}\n", **_anthropic(server))
+    assert ran.returncode == 2
+    assert "--allow-file" in ran.stderr
+    assert not (cli.home / "credentials.toml").exists()
+
+
+def test_an_empty_or_impossible_key_changes_nothing(cli) -> None:
+    for given in ("", "\n", "two words\n", "ключ\n"):
+        ran = cli("setup", "--provider", "CLAUDEAI", "--allow-file", stdin=given)
+        assert ran.returncode == 2
+    assert list(cli.home.iterdir()) == []
+
+
+def test_a_pipe_without_a_provider_is_told_what_to_do(cli) -> None:
+    ran = cli("setup", stdin=f"{KEY}\n")
+    assert ran.returncode == 2
+    assert "--provider" in ran.stderr
+
+
+def test_offline_needs_no_key(cli, out) -> None:
+    assert "OFFLINE" in out("setup", "--provider", "offline")
+
+
+def test_a_stored_key_is_used_by_the_next_start(cli, out) -> None:
+    with serve([reply("OK")], key=KEY) as server:
+        cli("setup", "--provider", "CLAUDEAI", "--allow-file", stdin=f"{KEY}\n", **_anthropic(server))
+    assert "CLAUDEAI" in cli("doctor").stdout
