@@ -1,0 +1,41 @@
+"""Figures as people read them: 2.1K, 0.1 s, $0.0123."""
+
+from __future__ import annotations
+
+from chatcli.i18n import _
+
+
+def short_count(count: int) -> str:
+    """`999`, `2.1K`, `48K`, `1.2M`."""
+    for limit, divisor, unit in ((1_000, 1, ""), (1_000_000, 1_000, "K"), (10**12, 1_000_000, "M")):
+        if count < limit:
+            scaled = count / divisor
+            return f"{scaled:.1f}{unit}" if unit and scaled < 9.95 else f"{scaled:.0f}{unit}"
+    return f"{count / 10**9:.0f}G"
+
+
+def short_seconds(seconds: float) -> str:
+    """`0.1 s`, `12 s`, `3 min 05 s`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min"
+
+
+def money(usd: float | None) -> str:
+    """Dollars; below ten cents with four decimals. An unknown price is never shown as 0."""
+    if usd is None:
+        return _("unknown")
+    if 0 < usd < 0.00005:
+        return "<$0.0001"
+    return f"${usd:.4f}" if 0 < usd < 0.1 else f"${usd:.2f}"
+
+
+def percent(part: int, whole: int) -> int:
+    """Between 0 and 100."""
+    return min(100, max(0, round(100 * part / whole))) if whole > 0 else 0

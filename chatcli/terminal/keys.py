@@ -1,0 +1,116 @@
+"""Key bindings on top of the usual line editing of prompt_toolkit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition, Filter, has_completions, has_focus
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+from chatcli.terminal.paste import Pastes
+
+
+class Actions(Struct, frozen=True, kw_only=True):
+    """What the keys do outside the text being edited."""
+
+    submit: Callable[[], None]
+    answer: Callable[[], None]
+    interrupt: Callable[[], None]
+    leave: Callable[[], None]
+    cycle_autonomy: Callable[[], None]
+    open_editor: Callable[[], None]
+
+
+def bindings(draft: Buffer, answer: Buffer, pastes: Pastes, actions: Actions) -> KeyBindings:
+    """All keys of the prompt. `draft` is the line being written, `answer` the reply to a question."""
+    keys = KeyBindings()
+    writing = has_focus(draft)
+    _bind_enter(keys, writing, has_focus(answer), actions)
+    _bind_leaving(keys, actions)
+    _bind_pastes(keys, writing, pastes)
+
+    @keys.add("s-tab", filter=~has_completions)
+    def _cycle(event: KeyPressEvent) -> None:
+        actions.cycle_autonomy()
+
+    @keys.add("c-x", "c-e", filter=writing)
+    def _editor(event: KeyPressEvent) -> None:
+        actions.open_editor()
+
+    @keys.add("escape", filter=has_completions, eager=True)
+    def _close_menu(event: KeyPressEvent) -> None:
+        event.current_buffer.cancel_completion()
+
+    return keys
+
+
+def _bind_enter(keys: KeyBindings, writing: Filter, answering: Filter, actions: Actions) -> None:
+    chosen = Condition(_has_chosen_completion)
+
+    @keys.add("enter", filter=writing)
+    def _enter(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        before = buffer.document.current_line_before_cursor
+        if before.endswith("\\") and not buffer.document.text_after_cursor.strip():
+            buffer.delete_before_cursor()
+            buffer.newline()
+        else:
+            actions.submit()
+
+    @keys.add("enter", filter=writing & chosen)
+    def _take_completion(event: KeyPressEvent) -> None:
+        event.current_buffer.complete_state = None
+
+    @keys.add("escape", "enter", filter=writing)
+    def _newline(event: KeyPressEvent) -> None:
+        event.current_buffer.newline()
+
+    @keys.add("enter", filter=answering)
+    def _answer(event: KeyPressEvent) -> None:
+        actions.answer()
+
+
+def _bind_leaving(keys: KeyBindings, actions: Actions) -> None:
+    @keys.add("c-c")
+    @keys.add(Keys.SIGINT)
+    def _interrupt(event: KeyPressEvent) -> None:
+        actions.interrupt()
+
+    @keys.add("c-d", filter=Condition(lambda: not _current_text()))
+    def _leave(event: KeyPressEvent) -> None:
+        actions.leave()
+
+    @keys.add("c-z")
+    def _suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+
+def _bind_pastes(keys: KeyBindings, writing: Filter, pastes: Pastes) -> None:
+    @keys.add(Keys.BracketedPaste, filter=writing)
+    def _paste(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text(pastes.add(event.data))
+
+    @keys.add("backspace", filter=writing)
+    def _delete(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        word = pastes.word_before(buffer.document.text_before_cursor)
+        buffer.delete_before_cursor(len(word) or event.arg)
+
+
+def _current_buffer() -> Any:
+    from prompt_toolkit.application.current import get_app
+
+    return get_app().current_buffer
+
+
+def _current_text() -> str:
+    return str(_current_buffer().text)
+
+
+def _has_chosen_completion() -> bool:
+    state = _current_buffer().complete_state
+    return state is not None and state.complete_index is not None

@@ -1,0 +1,109 @@
+"""Where things stand below the scrollback: live area, question, input, menu, bottom line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    VerticalAlign,
+    Window,
+)
+from prompt_toolkit.layout.dimension import Dimension
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.styles import Style
+from prompt_toolkit.widgets import SearchToolbar
+
+from chatcli.terminal.look import Look
+
+_MENU_ROWS = 8
+
+STYLE = Style.from_dict(
+    {
+        "prompt": "bold ansicyan",
+        "label": "bold",
+        "status": "ansibrightblack",
+        "completion-menu": "noinherit",
+        "completion-menu.completion": "noinherit",
+        "completion-menu.completion.current": "noinherit reverse",
+        "completion-menu.meta.completion": "noinherit ansibrightblack",
+        "completion-menu.meta.completion.current": "noinherit reverse",
+        "scrollbar.background": "noinherit",
+        "scrollbar.button": "noinherit reverse",
+    }
+)
+
+
+def build_layout(
+    *,
+    draft: Buffer,
+    answer: Buffer,
+    live: Callable[[], Sequence[str]],
+    label: Callable[[], str],
+    status: Callable[[], str],
+    rows: Callable[[], int],
+    look: Look,
+) -> Layout:
+    """`live`, `label` and `status` are asked anew for each frame."""
+    asking = has_focus(answer)
+    search = SearchToolbar(ignore_case=True)
+    input_window = Window(
+        BufferControl(draft, search_buffer_control=search.control, preview_search=True),
+        get_line_prefix=_prefix("class:prompt", "❯ "),
+        wrap_lines=True,
+        height=lambda: Dimension(min=1, max=max(rows() // 2, 1)),
+        dont_extend_height=True,
+    )
+    answer_window = Window(
+        BufferControl(answer),
+        get_line_prefix=_prefix("class:prompt", "? "),
+        wrap_lines=True,
+        dont_extend_height=True,
+    )
+    return Layout(
+        HSplit(
+            [
+                ConditionalContainer(
+                    Window(FormattedTextControl(lambda: ANSI("\n".join(live()))), dont_extend_height=True),
+                    Condition(lambda: bool(live())),
+                ),
+                ConditionalContainer(
+                    HSplit(
+                        [
+                            Window(
+                                FormattedTextControl(lambda: [("class:label", label())]),
+                                wrap_lines=True,
+                                dont_extend_height=True,
+                            ),
+                            answer_window,
+                        ]
+                    ),
+                    asking,
+                ),
+                ConditionalContainer(input_window, ~asking),
+                search,
+                CompletionsMenu(max_height=_MENU_ROWS, scroll_offset=1),
+                Window(
+                    FormattedTextControl(lambda: [("class:status", status())]),
+                    height=1,
+                    dont_extend_height=True,
+                ),
+            ],
+            align=VerticalAlign.TOP,
+        ),
+        focused_element=input_window,
+    )
+
+
+def _prefix(style: str, text: str) -> Callable[[int, int], StyleAndTextTuples]:
+    def prefix(line: int, wrapped: int) -> StyleAndTextTuples:
+        return [(style, text if line == 0 and wrapped == 0 else " " * len(text))]
+
+    return prefix

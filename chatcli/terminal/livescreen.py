@@ -1,0 +1,239 @@
+"""The screen of a terminal with a cursor: scrollback above, a short live area and the input below.
+
+Finished lines are appended and never touched again. Only the live area, the input and the bottom
+line are ever redrawn, and prompt_toolkit writes just the cells that changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.application.current import set_app
+from prompt_toolkit.application.run_in_terminal import in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+
+from chatcli.terminal.keys import Actions, bindings
+from chatcli.terminal.layout import STYLE, build_layout
+from chatcli.terminal.look import Look
+from chatcli.terminal.output import TerminalOutput
+from chatcli.terminal.pager import show_in_pager
+from chatcli.terminal.paste import Pastes
+from chatcli.terminal.screen import Interrupted, Key, Line
+
+_FRAME_SECONDS = 0.12
+_QUIET_SECONDS = 0.3
+"""A question takes the keys only after this long without one: nobody answers in mid-word."""
+
+
+class LiveScreen:
+    """See `chatcli.terminal.screen.Screen`."""
+
+    def __init__(
+        self,
+        *,
+        look: Look,
+        output: TerminalOutput,
+        input: Input,
+        history: History,
+        completer: Completer,
+        status: Callable[[int], str],
+    ) -> None:
+        self.look = look
+        self.busy = False
+        self.last_key_seconds = time.monotonic()
+        self._output = output
+        self._inputs: asyncio.Queue[Line | Key] = asyncio.Queue()
+        self._pastes = Pastes()
+        self._draft = Buffer(
+            multiline=True,
+            history=history,
+            completer=completer,
+            complete_while_typing=Condition(self._may_complete),
+            tempfile_suffix=".md",
+            name="draft",
+        )
+        self._answer = Buffer(multiline=False, name="answer")
+        self._asked: asyncio.Future[str] | None = None
+        self._label = ""
+        self._live: Callable[[], Sequence[str]] | None = None
+        self._ticker: asyncio.Task[None] | None = None
+        self._kept: list[str] | None = None
+        """Lines that wait while another program has the terminal."""
+        self._layout = build_layout(
+            draft=self._draft,
+            answer=self._answer,
+            live=lambda: self._live() if self._live else (),
+            label=lambda: self._label,
+            status=lambda: status(self.columns),
+            rows=lambda: self.rows,
+            look=look,
+        )
+        actions = Actions(
+            submit=self._submit,
+            answer=self._take_answer,
+            interrupt=self._interrupt,
+            leave=self._leave,
+            cycle_autonomy=lambda: self._inputs.put_nowait("cycle"),
+            open_editor=self._open_editor,
+        )
+        self._app: Application[None] = Application(
+            layout=self._layout,
+            key_bindings=bindings(self._draft, self._answer, self._pastes, actions),
+            style=STYLE,
+            include_default_pygments_style=False,
+            erase_when_done=True,
+            terminal_size_polling_interval=None,
+            input=input,
+            output=output,
+        )
+        self._app.ttimeoutlen = 0.05
+        self._app.timeoutlen = 0.4
+        self._app.key_processor.before_key_press += self._note_key
+
+    @property
+    def columns(self) -> int:
+        return self._output.get_size().columns
+
+    @property
+    def rows(self) -> int:
+        return self._output.get_size().rows
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """The input is on inside; the terminal is as it was before, whatever happens."""
+        task = asyncio.create_task(self._app.run_async(set_exception_handler=False))
+        task.add_done_callback(lambda _task: self._inputs.put_nowait("leave"))
+        try:
+            yield
+        finally:
+            if self._ticker:
+                self._ticker.cancel()
+            if not task.done():
+                if self._app.is_running:
+                    self._app.exit()
+                else:
+                    task.cancel()
+            with suppress(EOFError, asyncio.CancelledError):
+                await task
+
+    def print(self, lines: Sequence[str]) -> None:
+        if self._kept is not None:
+            self._kept += lines
+            return
+        text = "".join(f"{line}\r\n" for line in lines)
+        if not self._app.is_running:
+            self._output.write_raw(text)
+            self._output.flush()
+            return
+        with self._output.one_write(), set_app(self._app):
+            self._app.renderer.erase()
+            self._output.write_raw(text)
+            self._app.renderer.render(self._app, self._app.layout)
+
+    def live(self, lines: Callable[[], Sequence[str]] | None) -> None:
+        self._live = lines
+        if lines and self._ticker is None:
+            self._ticker = asyncio.create_task(self._tick())
+        elif lines is None and self._ticker:
+            self._ticker.cancel()
+            self._ticker = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._app.invalidate()
+
+    async def next_input(self) -> Line | Key:
+        return await self._inputs.get()
+
+    async def ask(self, label: str) -> str:
+        await self._until_quiet()
+        self._answer.reset()
+        self._label = label
+        self._asked = asyncio.get_running_loop().create_future()
+        self._layout.focus(self._answer)
+        self.refresh()
+        try:
+            return await self._asked
+        finally:
+            self._asked = None
+            self._layout.focus(self._draft)
+            self.refresh()
+
+    async def page(self, lines: Sequence[str]) -> None:
+        with set_app(self._app):
+            async with self._elsewhere(), in_terminal():
+                await asyncio.to_thread(show_in_pager, lines)
+
+    @asynccontextmanager
+    async def _elsewhere(self) -> AsyncIterator[None]:
+        """Another program has the terminal: lines wait until it gives it back."""
+        self._kept = []
+        try:
+            yield
+        finally:
+            kept, self._kept = self._kept, None
+            if kept:
+                self.print(kept)
+
+    async def _until_quiet(self) -> None:
+        remaining = 1.0
+        while remaining > 0:
+            remaining = self.last_key_seconds + _QUIET_SECONDS - time.monotonic()
+            await asyncio.sleep(max(remaining, 0))
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_FRAME_SECONDS)
+            self.refresh()
+
+    def _note_key(self, _sender: object) -> None:
+        self.last_key_seconds = time.monotonic()
+
+    def _may_complete(self) -> bool:
+        before = self._draft.document.text_before_cursor
+        return before.startswith("/") or before.rpartition("@")[0][-1:].isspace() or before.startswith("@")
+
+    def _submit(self) -> None:
+        shown = self._draft.text
+        text = self._pastes.expand(shown)
+        if text.strip():
+            self._draft.history.append_string(text)
+        self._draft.reset()
+        self._pastes.clear()
+        self._inputs.put_nowait(Line(text.strip(), shown.strip()))
+
+    def _take_answer(self) -> None:
+        if self._asked and not self._asked.done():
+            self._asked.set_result(self._answer.text)
+
+    def _interrupt(self) -> None:
+        if self._asked:
+            if not self._asked.done():
+                self._asked.set_exception(Interrupted())
+        elif self._draft.text and not self.busy:
+            self._draft.reset()
+            self._pastes.clear()
+        else:
+            self._inputs.put_nowait("interrupt")
+
+    def _leave(self) -> None:
+        if self._asked:
+            self._interrupt()
+        else:
+            self._inputs.put_nowait("leave")
+
+    def _open_editor(self) -> None:
+        self._draft.text = self._pastes.expand(self._draft.text)
+        self._app.create_background_task(self._edit())
+
+    async def _edit(self) -> None:
+        async with self._elsewhere():
+            await self._draft.open_in_editor()

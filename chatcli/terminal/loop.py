@@ -1,0 +1,205 @@
+"""The REPL: lines go in, runs of the agent come out."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chatcli.errors import UserFacingError
+from chatcli.events import NoticeLevel
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
+from chatcli.settings import Autonomy
+from chatcli.terminal.mentions import find_mentions
+from chatcli.terminal.runview import RunView
+from chatcli.terminal.screen import Interrupted, Line, Screen
+from chatcli.terminal.slash.permissions import LEVELS
+from chatcli.terminal.slash.registry import COMMANDS
+
+if TYPE_CHECKING:
+    from chatcli.agent.conversation import Conversation
+    from chatcli.terminal.person import TerminalPerson
+
+_TWICE_SECONDS = 1.0
+_YES = frozenset({"y", "yes"})
+
+
+class Repl:
+    """One conversation on one screen."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        person: TerminalPerson,
+        *,
+        home: Path,
+        environment: Mapping[str, str],
+    ) -> None:
+        self.conversation = conversation
+        self.home = home
+        self.environment = environment
+        self.commands = COMMANDS
+        self.exit_code = 0
+        self._person = person
+        self._left = False
+        self._run: asyncio.Task[None] | None = None
+        self._interrupted_seconds = -_TWICE_SECONDS
+        self._main: asyncio.Task[int] | None = None
+        self.screen: Screen
+        self.view: RunView
+
+    def attach(self, screen: Screen) -> None:
+        """Use this screen from now on."""
+        self.screen = screen
+        self._person.screen = screen
+        self._person.cancel_run = self.conversation.cancel
+        self.view = RunView(screen, self._person.seen_diffs)
+        self.conversation.listeners.append(self.view.hear)
+
+    async def run(self) -> int:
+        """Until the user leaves or a signal ends it. Returns the exit code."""
+        self._main = asyncio.current_task()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, self._stop, number)
+        try:
+            async with self.screen.running():
+                while not self._left:
+                    await self._take(await self.screen.next_input())
+                await self._end_run()
+        except asyncio.CancelledError:
+            if not self.exit_code:
+                raise
+        finally:
+            await self.conversation.aclose()
+        return self.exit_code
+
+    async def start_run(self, text: str, *, mode: str | None = None, stay: bool = True) -> None:
+        """Give `text` to the agent; `stay` keeps the mode afterwards."""
+        before = self.conversation.mode
+        self.screen.busy = True
+        self._run = asyncio.create_task(self._work(text, mode or before, before if not stay else ""))
+
+    async def ask(self, label: str) -> str:
+        """One answer line; empty when it was interrupted."""
+        try:
+            return await self.screen.ask(label)
+        except Interrupted:
+            return ""
+
+    async def confirm(self, question: str) -> bool:
+        """Only a clear yes is one."""
+        answer = await self.ask(f"{question} [y/N]")
+        return answer.strip().lower() in {*_YES, _("y"), _("yes")}
+
+    def tell(self, text: str, level: NoticeLevel = "info") -> None:
+        self.view.notice(level, text)
+
+    def tell_unknown(self, line: str) -> None:
+        near = self.commands.nearest(line)
+        text = _("There is no command {name}.").format(name=one_line(line.split(maxsplit=1)[0], 40))
+        if near:
+            text += " " + _("Did you mean /{name}?").format(name=near)
+        self.tell(text, "warning")
+
+    def shown_path(self, path: Path) -> str:
+        folder = self.conversation.session.folder
+        return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+    def set_autonomy(self, level: Autonomy) -> None:
+        self.conversation.set_autonomy(level)
+        self.tell(_("autonomy: {level}").format(level=level))
+
+    def leave(self) -> None:
+        self._left = True
+
+    async def _take(self, given: Line | str) -> None:
+        match given:
+            case Line(text=text, shown=shown):
+                await self._line(text, shown)
+            case "interrupt":
+                self._interrupt()
+            case "cycle":
+                self._cycle()
+            case _:
+                self.leave()
+
+    async def _line(self, text: str, shown: str) -> None:
+        if not text:
+            return
+        if text.startswith("/"):
+            await self._command(text)
+        elif self._run:
+            self.conversation.inbox.put(text)
+            self.view.activity.queued.append(text)
+            self.screen.refresh()
+        else:
+            self.view.echo(shown)
+            await self.start_run(text)
+
+    async def _command(self, text: str) -> None:
+        self.view.echo(text)
+        command, rest = self.commands.find(text)
+        if command is None:
+            self.tell_unknown(text)
+        elif self._run and not command.while_busy:
+            self.tell(
+                _("/{name} has to wait: Ctrl-C cancels what runs.").format(name=command.name), "warning"
+            )
+        else:
+            try:
+                await command.run(self, rest)
+            except UserFacingError as error:
+                self._tell_error(error)
+
+    async def _work(self, text: str, mode: str, mode_afterwards: str) -> None:
+        try:
+            await self._one_run(text, mode)
+            while (waiting := self.conversation.inbox.take()) and not self._left:
+                self.view.echo("\n".join(waiting))
+                await self._one_run("\n".join(waiting), mode)
+        finally:
+            if mode_afterwards:
+                self.conversation.set_mode(mode_afterwards)
+            self._run = None
+            self.screen.busy = False
+            self.screen.refresh()
+
+    async def _one_run(self, text: str, mode: str) -> None:
+        files = find_mentions(text, self.conversation.session.folder)
+        try:
+            await self.conversation.run(text, mode=mode, attachments=files)
+        except UserFacingError as error:
+            self._tell_error(error)
+
+    def _tell_error(self, error: UserFacingError) -> None:
+        self.tell(error.message, "error")
+        if error.hint:
+            self.tell(error.hint)
+
+    def _interrupt(self) -> None:
+        now = time.monotonic()
+        twice = now - self._interrupted_seconds < _TWICE_SECONDS
+        self._interrupted_seconds = now
+        if twice:
+            self.leave()
+        elif not self.conversation.cancel():
+            self.tell(_("Ctrl-C again leaves."))
+
+    def _cycle(self) -> None:
+        following = (LEVELS.index(self.conversation.autonomy) + 1) % len(LEVELS)
+        self.conversation.set_autonomy(LEVELS[following])
+        self.screen.refresh()
+
+    async def _end_run(self) -> None:
+        self.conversation.cancel()
+        if self._run:
+            await asyncio.wait([self._run])
+
+    def _stop(self, number: int) -> None:
+        self.exit_code = 128 + number
+        if self._main:
+            self._main.cancel()

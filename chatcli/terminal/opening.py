@@ -1,0 +1,77 @@
+"""What is asked and told before the first prompt, on the terminal as it is."""
+
+from __future__ import annotations
+
+import sys
+import termios
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chatcli.agent.start import Start
+from chatcli.errors import StorageError
+from chatcli.gate.screen import one_line
+from chatcli.gate.trust import Trust
+from chatcli.i18n import _
+
+if TYPE_CHECKING:
+    from chatcli.terminal.loop import Repl
+
+_SHOWN_FILES = 10
+
+
+def ask_for_trust(start: Start, home: Path) -> None:
+    """Ask once when the folder brings settings that are not trusted as they are; default: no."""
+    folder = Path(start.folder or ".").expanduser()
+    if start.trust or not folder.is_dir():
+        return
+    trust = Trust(home)
+    try:
+        files = trust.config_files(folder)
+        if not files or trust.is_trusted(folder):
+            return
+        digest = trust.digest(folder)
+    except StorageError as error:
+        _print(error.message)
+        return
+    _print(_("This folder brings settings of its own. They have no effect unless you trust it:"))
+    for path in files[:_SHOWN_FILES]:
+        _print(f"  {one_line(str(path.relative_to(folder.resolve())))}")
+    if len(files) > _SHOWN_FILES:
+        _print("  " + _("… {n} more").format(n=len(files) - _SHOWN_FILES))
+    if confirm(_("Trust this folder?")):
+        trust.trust(folder, digest)
+
+
+def confirm(question: str) -> bool:
+    """A line is read with whatever was typed before thrown away; only a clear yes is one."""
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    answer = sys.stdin.readline().strip().lower()
+    return answer in {"y", "yes", _("y"), _("yes")}
+
+
+def tell_problems(repl: Repl) -> None:
+    """Settings that could not be taken, a torn journal, broken plugins: each once, in one line."""
+    conversation = repl.conversation
+    for problem in conversation.loaded.problems:
+        text = f"{problem.variable} ({problem.layer}): {problem.why}"
+        if problem.used is not None:
+            text += " · " + _("using {value}").format(value=problem.used)
+        repl.tell(text, "warning")
+    session = conversation.session
+    if session.torn_bytes:
+        repl.tell(_("An unfinished entry of {n} bytes was cut off the journal.").format(n=session.torn_bytes))
+    for broken in conversation.registry.broken:
+        repl.tell(
+            _("Plugin {source} is left out: {reason}").format(source=broken.source, reason=broken.reason),
+            "warning",
+        )
+    if session.transcript:
+        repl.view.past(session.transcript)
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

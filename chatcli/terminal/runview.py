@@ -1,0 +1,143 @@
+"""Shows a run while it happens: listens to its events and draws them on a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chatcli.events import (
+    AssistantFinished,
+    Notice,
+    NoticeLevel,
+    QueuedDelivered,
+    ResultShown,
+    Retrying,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    ToolFinished,
+    TurnStarted,
+)
+from chatcli.gate.screen import safe_text
+from chatcli.i18n import _, ngettext
+from chatcli.messages import AssistantMessage, Message, UserMessage
+from chatcli.terminal.activity import Activity
+from chatcli.terminal.cells import clip, wrap
+from chatcli.terminal.diff import diff_lines, limited
+from chatcli.terminal.envelope import end_text, envelope
+from chatcli.terminal.figures import short_seconds
+from chatcli.terminal.look import Style
+from chatcli.terminal.screen import Screen
+from chatcli.terminal.stream import MarkdownStream
+from chatcli.terminal.toolline import shown_line, tool_line
+
+_DIFF_ROWS = 16
+_ROWS_BELOW_PREVIEW = 6
+_NOTICES: dict[NoticeLevel, tuple[str, Style]] = {
+    "info": ("· ", "dim"),
+    "warning": ("! ", "warn"),
+    "error": ("✗ ", "bad"),
+}
+
+
+class RunView:
+    """`hear` is the listener of a conversation. Diffs in `seen_diffs` are not shown again."""
+
+    def __init__(self, screen: Screen, seen_diffs: set[str]) -> None:
+        self.activity = Activity()
+        self._screen = screen
+        self._seen_diffs = seen_diffs
+        self._stream: MarkdownStream | None = None
+        self._shortened = 0
+
+    def hear(self, event: RunEvent) -> None:
+        self.activity.hear(event)
+        match event:
+            case RunStarted():
+                self._screen.live(self.rows)
+            case TextDelta(text=text):
+                self._write(text)
+            case AssistantFinished():
+                self._end_reply()
+            case ToolFinished():
+                self._print_tool(event)
+            case ResultShown(reason=reason) if reason in {"", "first"}:
+                self._screen.print([shown_line(event, self._screen.columns, self._screen.look)])
+            case ResultShown():
+                self._shortened += 1
+            case TurnStarted():
+                self._print_shortened()
+            case Retrying(reason=reason, delay_seconds=delay_seconds):
+                text = _("{reason} · next try in {delay}")
+                self.notice("warning", text.format(reason=reason, delay=short_seconds(delay_seconds)))
+            case QueuedDelivered(text=text):
+                self.echo(text)
+            case Notice(level=level, text=text):
+                self.notice(level, text)
+            case RunFinished():
+                self._finish(event)
+            case _:
+                pass
+
+    def echo(self, text: str) -> None:
+        """The user's own words, as they went in."""
+        rows = wrap(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1))
+        self._screen.print(["", *self._behind(self._screen.look.paint("❯ ", "user"), rows)])
+
+    def notice(self, level: NoticeLevel, text: str) -> None:
+        lead, style = _NOTICES[level]
+        rows = wrap(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1))
+        self._screen.print([self._screen.look.paint(row, style) for row in self._behind(lead, rows)])
+
+    def past(self, transcript: Sequence[Message]) -> None:
+        """The last exchange of a session that goes on."""
+        spoken = [m for m in transcript if isinstance(m, UserMessage) and m.text]
+        if spoken:
+            self.echo(spoken[-1].text)
+        if transcript and isinstance(last := transcript[-1], AssistantMessage):
+            self._write(last.text)
+            self._end_reply()
+
+    def rows(self) -> Sequence[str]:
+        """The live area: the unfinished end of the reply, then what is going on."""
+        columns = self._screen.columns
+        rows = []
+        if self._stream:
+            rows = self._stream.preview(columns, max(self._screen.rows - _ROWS_BELOW_PREVIEW, 2) // 2)
+        return [*rows, *self.activity.rows(columns, self._screen.look)]
+
+    def _write(self, text: str) -> None:
+        if self._stream is None:
+            self._stream = MarkdownStream(color=self._screen.look.color)
+            self._screen.print([""])
+        if lines := self._stream.feed(text, self._screen.columns):
+            self._screen.print(lines)
+
+    def _end_reply(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream and (lines := stream.finish(self._screen.columns)):
+            self._screen.print(lines)
+
+    def _print_tool(self, event: ToolFinished) -> None:
+        columns, look = self._screen.columns, self._screen.look
+        lines = [tool_line(event, columns, look)]
+        if event.diff and event.diff not in self._seen_diffs:
+            lines += limited(diff_lines(event.diff, columns, look), _DIFF_ROWS, look)
+        self._screen.print(lines)
+
+    def _print_shortened(self) -> None:
+        count, self._shortened = self._shortened, 0
+        if count:
+            text = ngettext("{n} old result shortened", "{n} old results shortened", count).format(n=count)
+            self._screen.print([self._screen.look.paint(clip(f"  ↳ {text}", self._screen.columns), "dim")])
+
+    def _finish(self, event: RunFinished) -> None:
+        self._end_reply()
+        self._screen.live(None)
+        columns, look = self._screen.columns, self._screen.look
+        lines = [look.paint(row, "warn") for row in wrap(end_text(event.end), columns) if row]
+        self._screen.print([*lines, envelope(event, columns, look)])
+
+    def _behind(self, lead: str, rows: Sequence[str]) -> list[str]:
+        """`lead`, two cells wide, before the first row."""
+        return [(lead if number == 0 else "  ") + row for number, row in enumerate(rows)]

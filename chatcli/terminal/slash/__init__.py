@@ -1,0 +1,1 @@
+"""Slash commands: one place for name, help, completion and what is done."""

@@ -1,0 +1,76 @@
+"""/config: every setting with its value, where the value came from, and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
+from chatcli.settings import Loaded, Row, table
+from chatcli.terminal.cells import wrap
+from chatcli.terminal.look import Look
+from chatcli.terminal.slash.command import Command
+
+if TYPE_CHECKING:
+    from chatcli.terminal.loop import Repl
+
+
+async def _config(repl: Repl, text: str) -> None:
+    screen, loaded = repl.screen, repl.conversation.loaded
+    word = text.lower()
+    rows = [row for row in table() if word in row.name.lower() or word in row.variable.lower()]
+    if not rows:
+        repl.tell(_("No setting is called {name}.").format(name=one_line(text)), "warning")
+        return
+    lines = [""]
+    for row in rows:
+        lines += setting_lines(row, loaded, screen.columns, screen.look, explain=bool(word))
+    screen.print(lines)
+
+
+def setting_lines(row: Row, loaded: Loaded, columns: int, look: Look, *, explain: bool) -> list[str]:
+    """`NAME = value` with source and bounds; `explain` adds the help."""
+    value = getattr(loaded.settings, row.name)
+    origin = loaded.origins.get(row.name)
+    head = f"{row.variable} = {_shown(value)}"
+    notes = [origin.layer if origin else _("default"), *bounds(row)]
+    if origin:
+        notes.append(_("default {value}").format(value=_shown(row.default)))
+    lines = [look.paint(part, "bold") if origin else part for part in wrap(head, columns)]
+    lines += [look.paint(part, "dim") for part in wrap(f"  {' · '.join(notes)}", columns)]
+    if explain:
+        lines += wrap(f"  {row.help}", columns)
+    return lines
+
+
+def bounds(row: Row) -> list[str]:
+    if row.choices:
+        return [" | ".join(row.choices)]
+    if row.minimum is not None and row.maximum is not None:
+        return [f"{row.minimum:g} … {row.maximum:g}"]
+    if row.minimum is not None:
+        return [f"≥ {row.minimum:g}"]
+    return [f"≤ {row.maximum:g}"] if row.maximum is not None else []
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return one_line(str(value)) if value != "" else "–"
+
+
+def _names(_repl: Repl) -> Iterable[str]:
+    return (row.variable for row in table())
+
+
+COMMANDS = (
+    Command(
+        name="config",
+        arguments="[NAME]",
+        help=lambda: _("settings, their sources and bounds"),
+        run=_config,
+        words=_names,
+        while_busy=True,
+    ),
+)

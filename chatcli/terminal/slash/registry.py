@@ -1,0 +1,18 @@
+"""All slash commands, in the order in which the help shows them."""
+
+from __future__ import annotations
+
+from chatcli.terminal.slash import config, cost, help, model, modes, permissions, session
+from chatcli.terminal.slash.command import Commands
+
+COMMANDS = Commands(
+    [
+        *help.COMMANDS,
+        *modes.COMMANDS,
+        *model.COMMANDS,
+        *cost.COMMANDS,
+        *config.COMMANDS,
+        *permissions.COMMANDS,
+        *session.COMMANDS,
+    ]
+)

@@ -1,0 +1,116 @@
+"""The bottom line: where we are, what answers, how full the window is, what it cost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
+from chatcli.terminal.branch import current_branch
+from chatcli.terminal.cells import clip, clip_start, width_cells
+from chatcli.terminal.figures import money, percent
+
+if TYPE_CHECKING:
+    from chatcli.agent.conversation import Conversation
+
+_REFRESH_SECONDS = 0.5
+_SEPARATOR = " · "
+_LONGEST_MODEL_CELLS = 34
+_LONGEST_FOLDER_CELLS = 40
+_LONGEST_BRANCH_CELLS = 24
+
+
+class Status(Struct, frozen=True, kw_only=True):
+    """What the line tells. `cost_usd` is None when a price is unknown, `requests` 0 at first."""
+
+    mode: str
+    provider: str
+    model: str
+    folder: Path
+    branch: str
+    autonomy: str
+    context_tokens: int
+    window_tokens: int
+    cost_usd: float | None
+    requests: int
+    queued: int
+
+
+class StatusSource:
+    """Looks at a conversation when the line is drawn; what costs time is looked at now and then."""
+
+    def __init__(self, conversation: Conversation, home: Path | None) -> None:
+        self._conversation = conversation
+        self._home = home
+        self._seen_seconds = -_REFRESH_SECONDS
+        self._branch = ""
+        self._total = conversation.cost().total
+
+    def line(self, columns: int) -> str:
+        """See `status_line`."""
+        conversation, now = self._conversation, time.monotonic()
+        folder = conversation.session.folder
+        if now - self._seen_seconds >= _REFRESH_SECONDS:
+            self._seen_seconds = now
+            self._branch = current_branch(folder)
+            self._total = conversation.cost().total
+        status = Status(
+            mode=conversation.mode,
+            provider=conversation.provider.name,
+            model=conversation.provider.model,
+            folder=folder,
+            branch=self._branch,
+            autonomy=conversation.autonomy,
+            context_tokens=conversation.context_tokens,
+            window_tokens=conversation.window_tokens,
+            cost_usd=self._total.usd,
+            requests=self._total.requests,
+            queued=len(conversation.inbox),
+        )
+        return status_line(status, columns, self._home)
+
+
+def status_line(status: Status, columns: int, home: Path | None = None) -> str:
+    """One line of at most `columns` cells: the least important parts are dropped, then the model is cut."""
+    parts = _parts(status, home)
+    shown = sorted(parts, key=lambda part: part[0])
+    while len(shown) > 1 and _width(parts, shown) > columns:
+        shown.pop()
+    kept = [text for part in parts if part in shown for text in [part[1]]]
+    return clip(_SEPARATOR.join(kept), columns)
+
+
+def _parts(status: Status, home: Path | None) -> list[tuple[int, str]]:
+    """`(rank, text)` from left to right; the highest ranks are dropped first."""
+    model = f"{status.provider}/{status.model}" if status.model else status.provider
+    parts = [
+        (0, status.mode),
+        (3, _("autonomy: {level}").format(level=status.autonomy)),
+        (1, clip(one_line(model), _LONGEST_MODEL_CELLS)),
+        (5, clip_start(one_line(_short(status.folder, home)), _LONGEST_FOLDER_CELLS)),
+    ]
+    if status.branch:
+        parts.append((6, clip(one_line(status.branch), _LONGEST_BRANCH_CELLS)))
+    if status.context_tokens:
+        parts.append((4, f"{percent(status.context_tokens, status.window_tokens)} %"))
+    if status.requests:
+        parts.append((7, money(status.cost_usd)))
+    if status.queued:
+        parts.append((2, _("{n} queued").format(n=status.queued)))
+    return parts
+
+
+def _width(parts: list[tuple[int, str]], shown: list[tuple[int, str]]) -> int:
+    kept = [text for part in parts if part in shown for text in [part[1]]]
+    return sum(map(width_cells, kept)) + len(_SEPARATOR) * (len(kept) - 1)
+
+
+def _short(folder: Path, home: Path | None) -> str:
+    if home and folder.is_relative_to(home):
+        rest = folder.relative_to(home)
+        return "~" if rest == Path() else f"~/{rest}"
+    return str(folder)
