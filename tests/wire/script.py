@@ -87,6 +87,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     """Regroup the stream into chunks of so many bytes: splits events and UTF-8. 0: one event a chunk."""
     cut_bytes: int | None = None
     """Drop the connection after so many bytes of the stream."""
+    pace_seconds: float = 0.0
+    """Time between two pieces: for replies that should take a while."""
     rewrite: bool = False
     """The request that gets this reply was expected to change what was sent before."""
     side: bool = False
@@ -113,6 +115,7 @@ def reply(
     usage: Tally | None = None,
     chunk_bytes: int = 0,
     cut_bytes: int | None = None,
+    pace_seconds: float = 0.0,
     rewrite: bool = False,
     side: bool = False,
 ) -> Reply:
@@ -124,6 +127,7 @@ def reply(
         usage=usage,
         chunk_bytes=chunk_bytes,
         cut_bytes=cut_bytes,
+        pace_seconds=pace_seconds,
         rewrite=rewrite,
         side=side,
     )

@@ -255,6 +255,7 @@ class WireServer:
                     await self._hold(exchange, reader)
                     continue
                 data = piece if left is None else piece[:left]
+                await asyncio.sleep(reply.pace_seconds)
                 if data:
                     writer.write(http1.encode_chunk(data))
                     await writer.drain()
