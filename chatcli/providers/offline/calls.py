@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from chatcli.messages import ToolSchema
 from chatcli.providers.offline.draft import Call
 
+ALL_LEVELS = 50
 
-def read(path: str, **limits: Any) -> Call:
+
+def read(path: str, **limits: int) -> Call:
     """`limits`: start and end, head, or tail, counted in lines."""
     return Call("read", {"file": path, **limits})
 
 
-def tree(path: str = ".", **options: Any) -> Call:
+def tree(path: str = ".", **options: int) -> Call:
     return Call("tree", {"path": path, **options})
 
 
@@ -34,3 +38,25 @@ def write(path: str, content: str) -> Call:
 
 def replace(path: str, before: str, after: str) -> Call:
     return Call("patch", {"file": path, "edits": [{"search": before, "replace": after}]})
+
+
+def fetch(url: str) -> Call:
+    return Call("webfetch", {"url": url})
+
+
+def remember(text: str) -> Call:
+    return Call("memory", {"action": "remember", "text": text})
+
+
+def recall(text: str) -> Call:
+    return Call("memory", {"action": "recall", "text": text})
+
+
+def fits(call: Call, tools: Mapping[str, ToolSchema]) -> bool:
+    """Whether the tool is there and takes these arguments."""
+    schema = tools.get(call.name)
+    if schema is None:
+        return False
+    known = schema.parameters.get("properties", {})
+    required = schema.parameters.get("required", [])
+    return call.arguments.keys() <= known.keys() and set(required) <= call.arguments.keys()

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from chatcli.i18n import _, language, speaking
 from chatcli.providers.base import Request
+from chatcli.providers.offline.calls import fits
 from chatcli.providers.offline.draft import Call, Draft
 from chatcli.providers.offline.intents import recognise
 from chatcli.providers.offline.plans.talk import not_understood
+from chatcli.providers.offline.quoting import code, fenced, paragraphs
 from chatcli.providers.offline.situation import Situation, read_situation
+from chatcli.providers.offline.table import INTENTS
+from chatcli.providers.offline.tongue import guess_language
 
 
 def answer(request: Request) -> Draft:
     """The next reply: tool calls, or the final text in the language of the question."""
     situation = read_situation(request)
-    found = recognise(situation.question)
-    with speaking(found.language if found else language()):
-        if found is None:
-            return _say(not_understood(situation, {}))
+    found = recognise(situation.question, INTENTS)
+    if found is None:
+        with speaking(guess_language(situation.question) or language()):
+            return _say(not_understood())
+    with speaking(found.language or language()):
         if stopped := _stopped(situation):
             return _say(stopped)
         step = found.intent.plan(situation, found.slots)
         if isinstance(step, str):
             return _say(step)
-        if obstacle := _obstacle(situation, step):
-            return _say(obstacle)
-        return _call(situation, step)
+        return _say(obstacle) if (obstacle := _obstacle(situation, step)) else _call(situation, step)
 
 
 def _stopped(situation: Situation) -> str:
@@ -34,32 +37,38 @@ def _stopped(situation: Situation) -> str:
             case "ok" | "error":
                 continue
             case "denied":
-                return _("That was not allowed, so it was not done.") + f"\n\n> {outcome.text}"
+                return paragraphs(
+                    _("That was not allowed, so it was not done:"), fenced(outcome.text.splitlines())
+                )
             case "not_executed":
                 return _needs_tools(situation)
             case _:
-                return _("`{tool}` did not finish, so there is nothing to tell.").format(tool=outcome.tool)
+                return _("{tool} did not finish, so there is nothing to tell.").format(
+                    tool=code(outcome.tool)
+                )
     return ""
 
 
 def _obstacle(situation: Situation, calls: list[Call]) -> str:
+    """Why these calls cannot be made; nothing when they can."""
     if situation.mode == "chat":
         return _needs_tools(situation)
-    missing = sorted({call.name for call in calls} - situation.tools)
-    if missing:
-        return _("That needs the tool `{tool}`, which is not there.").format(tool=missing[0])
+    for call in calls:
+        if not fits(call, situation.tools):
+            return _("That needs the tool {tool}, which is not there.").format(tool=code(call.name))
     return ""
 
 
 def _needs_tools(situation: Situation) -> str:
-    return _("In /chat no tool runs, and this needs one. Ask again with:") + (
-        f"\n\n    /agent {' '.join(situation.question.split())}"
+    return paragraphs(
+        _("In /chat no tool runs, and this needs one. Ask again with:"),
+        code(f"/agent {situation.question}"),
     )
 
 
 def _say(text: str) -> Draft:
     closing = _("OFFLINE: answered by rules, not by a model. `chatcli setup` connects one.")
-    lines = f"{text}\n\n*{closing}*".splitlines(keepends=True)
+    lines = f"{text}\n\n*{closing}*\n".splitlines(keepends=True)
     return Draft(pieces=tuple(lines), stop_reason="end")
 
 

@@ -3,24 +3,64 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
-from chatcli.i18n import ngettext
-from chatcli.providers.offline.situation import Round
+from chatcli.i18n import _, ngettext
+from chatcli.providers.offline.situation import Outcome, Round
 
-MAX_LINES = 60
-_BACKTICKS = re.compile(r"`{3,}")
+_MAX_LINES = 80
+_MAX_LINE_CHARS = 300
+_BACKTICKS = re.compile(r"`+")
 
 
-def fenced(text: str, max_lines: int = MAX_LINES) -> str:
-    """`text` as a code block; what is left out is counted below it."""
-    lines = text.rstrip("\n").splitlines()
-    fence = "`" * max((len(run) + 1 for run in _BACKTICKS.findall(text)), default=3)
-    block = "\n".join((fence + "text", *lines[:max_lines], fence))
+def fenced(lines: Sequence[str], *, language: str = "", max_lines: int = _MAX_LINES) -> str:
+    """A code block; how many lines are left out stands below it."""
+    longest_run = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
+    fence = "`" * max(longest_run + 1, 3)
+    shown = (_clipped(line) for line in lines[:max_lines])
+    block = "\n".join((fence + (language or "text"), *shown, fence))
     if (omitted := len(lines) - max_lines) > 0:
         block += "\n\n" + ngettext("{n} more line.", "{n} more lines.", omitted).format(n=omitted)
     return block
 
 
-def quoted(outcomes: Round) -> str:
-    """What the tools returned, as it is."""
-    return "\n\n".join(fenced(outcome.text) for outcome in outcomes)
+def last_lines(lines: Sequence[str], *, max_lines: int = 30) -> str:
+    """A code block of the end; how many lines are left out stands above it."""
+    omitted = max(0, len(lines) - max_lines)
+    block = fenced(lines[omitted:])
+    if not omitted:
+        return block
+    return ngettext("{n} line before:", "{n} lines before:", omitted).format(n=omitted) + "\n\n" + block
+
+
+def code(text: str) -> str:
+    """One piece of foreign text inside a sentence."""
+    flat = _clipped(" ".join(text.split()))
+    fence = "`" * (max((len(run) for run in _BACKTICKS.findall(flat)), default=0) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{fence}{pad}{flat}{pad}{fence}" if flat else ""
+
+
+def bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def paragraphs(*parts: str) -> str:
+    """What is not empty, with a blank line between."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def trouble(outcomes: Round) -> str:
+    """What the first failed call of a round says; nothing when all went well."""
+    for outcome in outcomes:
+        if not outcome.ok:
+            return failed(outcome)
+    return ""
+
+
+def failed(outcome: Outcome) -> str:
+    return paragraphs(_("That did not work:"), fenced(outcome.text.splitlines(), max_lines=20))
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= _MAX_LINE_CHARS else line[: _MAX_LINE_CHARS - 1] + "…"

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from chatcli.errors import InvalidArguments
-from chatcli.messages import AssistantMessage, Message, ResultStatus, Text, ToolCall, ToolResult, UserMessage
+from chatcli.messages import (
+    AssistantMessage,
+    Message,
+    ResultStatus,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+    UserMessage,
+)
 from chatcli.providers.base import Request
 
 _MODE = re.compile(r"^\[context\b.*?\bmode: (\w+)", re.MULTILINE)
@@ -36,7 +45,7 @@ class Situation(Struct, frozen=True, kw_only=True):
 
     question: str
     rounds: tuple[Round, ...]
-    tools: frozenset[str]
+    tools: Mapping[str, ToolSchema]
     mode: str
     """As the newest context note names it; empty when none does."""
     replies: int
@@ -54,7 +63,7 @@ def read_situation(request: Request) -> Situation:
     return Situation(
         question=question.text.strip() if isinstance(question, UserMessage) else "",
         rounds=tuple(_rounds(messages[asked_at + 1 :])),
-        tools=frozenset(schema.name for schema in request.tools),
+        tools={schema.name: schema for schema in request.tools},
         mode=_mode(messages),
         replies=sum(isinstance(message, AssistantMessage) for message in messages),
     )

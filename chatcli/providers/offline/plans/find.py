@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from chatcli.providers.offline import calls
-from chatcli.providers.offline.draft import Call
-from chatcli.providers.offline.quoting import quoted
+from chatcli.providers.offline.plans.plan import Slots, Step
+from chatcli.providers.offline.quoting import fenced, trouble
 from chatcli.providers.offline.situation import Situation
-
-Slots = Mapping[str, str]
-Step = str | list[Call]
 
 
 def find(situation: Situation, slots: Slots) -> Step:
-    if situation.rounds:
-        return quoted(situation.last)
-    return [calls.search(re.escape(slots["text"]), slots.get("path", ""))]
+    text = slots.get("text") or slots["word"]
+    return _told(situation) or [calls.search(re.escape(text), slots.get("path", ""))]
 
 
 def where(situation: Situation, slots: Slots) -> Step:
-    if situation.rounds:
-        return quoted(situation.last)
-    return [calls.search(_spellings(slots["name"]))]
+    return _told(situation) or [calls.search(_spellings(slots["name"]))]
+
+
+def definition(situation: Situation, slots: Slots) -> Step:
+    return _told(situation) or [calls.search(_spellings(slots["name"]))]
+
+
+def files(situation: Situation, slots: Slots) -> Step:
+    return _told(situation) or [calls.tree(depth=calls.ALL_LEVELS)]
 
 
 def todos(situation: Situation, slots: Slots) -> Step:
-    if situation.rounds:
-        return quoted(situation.last)
-    return [calls.search(r"\b(TODO|FIXME|XXX|HACK)\b", slots.get("path", ""))]
+    return _told(situation) or [calls.search(r"\b(TODO|FIXME|XXX|HACK)\b", slots.get("path", ""))]
+
+
+def _told(situation: Situation) -> str:
+    if not situation.last:
+        return ""
+    return trouble(situation.last) or fenced(situation.last[0].text.splitlines())
 
 
 def _spellings(name: str) -> str:
