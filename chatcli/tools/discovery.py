@@ -59,7 +59,7 @@ def installed_tools() -> Iterator[Found]:
 
 
 def folder_tools(folder: Path) -> Iterator[Found]:
-    """Python files and executables in the user's plugin folder, by name, but none that begins with `.` or `_`."""
+    """Python files and executables in the user's plugin folder, but none that begins with `.` or `_`."""
     if not folder.is_dir():
         return
     if reason := unsafe(folder):
@@ -107,8 +107,8 @@ def _tools_in(loaded: object, source: str) -> list[Tool | Broken]:
     if isinstance(loaded, Tool):
         return [loaded]
     if isinstance(loaded, ModuleType):
-        tools = {id(value): value for value in vars(loaded).values() if isinstance(value, Tool)}
-        if tools:
+        named = getattr(loaded, "TOOLS", None) or vars(loaded).values()
+        if tools := {id(value): value for value in named if isinstance(value, Tool)}:
             return list(tools.values())
     return [Broken(source, "it declares no tool")]
 
