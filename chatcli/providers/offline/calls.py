@@ -21,7 +21,18 @@ def tree(path: str = ".", **options: int) -> Call:
 
 
 def search(pattern: str, path: str = "", **options: Any) -> Call:
-    return Call("search", {"pattern": pattern, **({"path": path} if path else {}), **options})
+    return Call("search", {"pattern": pattern, "path": path or ".", **options})
+
+
+def files_named(glob: str) -> Call:
+    """Files that are not empty, by name; upper and lower case count alike."""
+    both_cases = "".join(f"[{char.lower()}{char.upper()}]" if char.isalpha() else char for char in glob)
+    return search("^", glob=both_cases, show="files", max_results=100)
+
+
+def count_lines(path: str) -> Call:
+    """Every line matches: the totals say how many there are."""
+    return search("^", path, show="files", max_results=1)
 
 
 def git(operation: str, **options: Any) -> Call:

@@ -6,7 +6,7 @@ Patterns are folded (no accents); `chatcli.providers.offline.patterns` explains 
 from __future__ import annotations
 
 from chatcli.providers.offline.intents import Intent
-from chatcli.providers.offline.plans import change, count, find, folder, git, look, project, run, talk
+from chatcli.providers.offline.plans import change, count, find, folder, git, look, project, run, talk, where
 
 INTENTS = (
     Intent(
@@ -322,7 +322,7 @@ INTENTS = (
     ),
     Intent(
         name="definition",
-        plan=find.definition,
+        plan=where.definition,
         en=(
             "where is <name> (defined|declared|implemented)",
             "where (do we|does it|do you|is it that we) define <name>",
@@ -378,7 +378,7 @@ INTENTS = (
     ),
     Intent(
         name="where",
-        plan=find.where,
+        plan=where.where,
         en=("(where is|where's|where are|which file has|where can i find) <name>",),
         pt=("(onde esta|onde fica|onde estao|onde ficam|onde ha|cade|em que arquivo esta) <name>",),
     ),

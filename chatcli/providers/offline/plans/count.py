@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from chatcli.i18n import _
+import re
+
+from chatcli.i18n import _, ngettext
 from chatcli.providers.offline import calls
 from chatcli.providers.offline.plans.folder import how_many
 from chatcli.providers.offline.plans.plan import Slots, Step
 from chatcli.providers.offline.quoting import code, trouble
-from chatcli.providers.offline.results.excerpt import read_excerpt
 from chatcli.providers.offline.results.listing import read_listing
-from chatcli.providers.offline.situation import Situation
+from chatcli.providers.offline.results.matches import read_matches
+from chatcli.providers.offline.situation import Outcome, Situation
+
+_IS_FILE = re.compile(r"is a file; use read")
 
 
 def count(situation: Situation, slots: Slots) -> Step:
-    of_lines = slots.get("unit", "").startswith("li")
+    """Files by listing, lines by a search that every line matches; both when no unit was said."""
     path = slots.get("path", "")
-    if not situation.rounds:
-        return [
-            calls.read(path, head=1) if of_lines and path else calls.tree(path or ".", depth=calls.ALL_LEVELS)
-        ]
+    unit = slots.get("unit", "").lower()
+    wanted = [calls.tree(path or ".", depth=calls.ALL_LEVELS), calls.count_lines(path)]
+    if unit:
+        wanted = wanted[1:] if unit.startswith("li") else wanted[:1]
+    match situation.rounds:
+        case ():
+            return wanted
+        case ((listing, *_rest),) if _IS_FILE.search(listing.text):
+            return [calls.count_lines(path)]
     if stopped := trouble(situation.last):
         return stopped
-    text = situation.last[0].text
-    if of_lines and path:
-        return _("{file} has {n} lines.").format(file=code(path), n=read_excerpt(text).total)
-    return how_many(read_listing(text))
+    return " ".join(_told(outcome, path) for outcome in situation.last)
+
+
+def _told(outcome: Outcome, path: str) -> str:
+    if outcome.tool == "tree":
+        return how_many(read_listing(outcome.text))
+    matches = read_matches(outcome)
+    lines = ngettext("{n:,} line", "{n:,} lines", matches.total).format(n=matches.total)
+    files = ngettext("{n:,} text file", "{n:,} text files", matches.files).format(n=matches.files)
+    if path:
+        return _("{lines} in {files} ({path}).").format(lines=lines, files=files, path=code(path))
+    return _("{lines} in {files}.").format(lines=lines, files=files)
