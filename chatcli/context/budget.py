@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.context.limits import CAPPED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
 from chatcli.context.present import original_text, present, present_as_gone, saved_path
@@ -126,7 +126,7 @@ class _Turn:
         elif len(text) > self._most_chars(result) or self._has_too_many_tokens(result, text):
             wanted = self._limits.preview
         else:
-            return present(result, WHOLE, self._store)
+            return structs.replace(result, shown=WHOLE, text=text)
         return self._preview(result, text, wanted, self._most_chars(result), self._most_tokens(result))
 
     def _shorten(self, position: int, measure: Callable[[str], int], most: int = 0) -> int:

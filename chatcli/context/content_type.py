@@ -26,4 +26,4 @@ def content_type(text: str) -> str:
 
 def looks_like_json(text: str) -> bool:
     """Whether the text begins and ends as a JSON object or array does. A `[INFO]` does not."""
-    return bool(_JSON_START.match(text)) and text[-_PROBE_CHARS:].rstrip().endswith(("}", "]"))
+    return bool(_JSON_START.match(text[:_PROBE_CHARS])) and text[-_PROBE_CHARS:].rstrip().endswith(("}", "]"))

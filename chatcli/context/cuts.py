@@ -19,6 +19,7 @@ _ANSI = re.compile(
     rf"|[\]PX^_][^\x00-\x1f\x7f]{{0,{_SEQUENCE_MAX_CHARS - 4}}}(?:\x07|\x1b\\)"  # OSC and other strings
     r"|[ -/]{0,8}[0-~])"
 )
+_RECORD_ENDS = ("},", "],")
 _Span = tuple[int, int]
 
 
@@ -27,8 +28,9 @@ def head_end(text: str, most_chars: int, *, records: bool = False) -> int:
     if most_chars >= len(text):
         return len(text)
     end = text.rfind("\n", 0, most_chars) + 1
-    if 2 * end <= most_chars and records:
-        end = max(text.rfind(close, 0, most_chars) + len(close) for close in ("},", "],"))
+    if records and 2 * end <= most_chars:
+        record = max(text.rfind(close, 0, most_chars) for close in _RECORD_ENDS)
+        end = record + len("},") if record >= 0 else 0
     return safe_before(text, end if 2 * end > most_chars else most_chars)
 
 
@@ -40,9 +42,9 @@ def tail_start(text: str, most_chars: int, *, records: bool = False) -> int:
     last = first + (most_chars + 1) // 2
     if (line_end := text.find("\n", first - 1, last - 1)) >= 0:
         return line_end + 1
-    if records and (record := min(_ends(text, ("},", "],"), first, last), default=0)):
-        return safe_after(text, record)
-    return safe_after(text, first)
+    ends = [text.find(close, first, last) for close in _RECORD_ENDS] if records else []
+    record = min((end for end in ends if end >= 0), default=first - len("},"))
+    return safe_after(text, record + len("},"))
 
 
 def safe_before(text: str, position: int) -> int:
@@ -61,11 +63,6 @@ def safe_after(text: str, position: int) -> int:
 
 def without_ansi(text: str) -> str:
     return _ANSI.sub("", text) if "\x1b" in text else text
-
-
-def _ends(text: str, closes: tuple[str, ...], first: int, last: int) -> list[int]:
-    found = [(text.find(close, first, last), len(close)) for close in closes]
-    return [at + length for at, length in found if at >= 0]
 
 
 def _unit_across(text: str, position: int) -> _Span | None:
@@ -96,11 +93,11 @@ def _cluster_across(text: str, position: int, before: str, after: str) -> _Span 
     while start > floor and not (text[start - 1] < "\x80" and text[start] < "\x80"):
         start -= 1
     for match in _clusters().finditer(text, start, position + _CLUSTER_MAX_CHARS):
-        if match.start() >= position:
+        span: _Span = match.span()
+        if span[0] >= position:
             break
-        if match.end() > position:
-            span: _Span = match.span()
-            return span
+        if span[1] > position:
+            return span if span[1] - span[0] < _CLUSTER_MAX_CHARS else None
     return None
 
 

@@ -1,8 +1,8 @@
 """Lines that look like errors: compiler errors, tracebacks, failed tests.
 
 They are sought in the part of a result that a preview leaves out. Cheap literals find candidates at
-the speed of `str.find`; an exact pattern then judges each line. At most the first and the last half
-megabyte of that part are searched, which keeps a preview of any size within milliseconds.
+the speed of `str.find`; an exact pattern then judges each line. Of a part longer than 800,000 chars
+only the first and the last half of that are searched, so that any preview takes milliseconds.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from chatcli.context.cuts import safe_before, without_ansi
 
 MAX_LINES = 10
 _LINE_MAX_CHARS = 160
-_WINDOW_CHARS = 500_000
+_WINDOW_CHARS = 400_000
 _REACH_CHARS = 400  # how far a line is followed to both sides of what was found in it
 _CANDIDATES = 100  # of one literal: a file that is full of the word is no log
-_LITERALS = ("rror", "ERR", "FAIL", "ailed", "Traceback", "panic", "xception", "atal", "\nE  ")
+_LITERALS = ("rror", "ERR", "FAIL", "ailed", "Traceback", "panic", "xception", "atal", "FATAL", "\nE  ")
 _ERROR = re.compile(
     r"""
-      \b(?:error|Error|ERROR|fatal|Fatal|FATAL|CRITICAL)\b(?:\[\w+\]|\s+[A-Z]+\d+)?\s*[]:|]  # error[E0308]:
+      \b(?:error|Error|fatal|Fatal)(?:\[\w+\]|\s+[A-Z]+\d+)?\s*(?::\ |[]|])  # error[E0308]: ...
+    | (?<![\w"'.])(?:ERROR|FATAL)(?:[\s\]:|]|$)
     | ^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)\b(?::|$)  # ValueError: ...
     | ^Traceback\ \(most\ recent\ call\ last\)
-    | ^\s*(?:FAILED|FAIL|ERROR)\b | \.\.\.\s*(?:FAILED|ERROR)\b | ---\ FAIL:
+    | ^\s*(?:FAILED|FAIL)\b | \.\.\.\s*FAILED\b | ---\ FAIL:
     | \bpanic(?:ked\ at|:) | \bException\ in\ thread\b | ^Caused\ by:
     | \bnpm\ (?:ERR!|error) | \b[Ff]ailed\ (?:to|with)\b | \b[Ff]ailed$
     | ^E\ \ +\S  # pytest
@@ -60,24 +61,25 @@ def find_error_lines(text: str, start: int, end: int, most_chars: int) -> list[t
 
 def _error_lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """Position and text of error-looking lines, in order."""
-    middle = start + (end - start) // 2
-    yield from _search(text, start, min(start + _WINDOW_CHARS, middle))
-    yield from _search(text, max(end - _WINDOW_CHARS, middle), end)
+    if end - start <= 2 * _WINDOW_CHARS:
+        yield from _search(text, start, end, end)
+    else:
+        yield from _search(text, start, start + _WINDOW_CHARS, end)
+        yield from _search(text, end - _WINDOW_CHARS, end, end)
 
 
-def _search(text: str, start: int, end: int) -> list[tuple[int, str]]:
+def _search(text: str, start: int, stop: int, end: int) -> list[tuple[int, str]]:
+    """The same for lines with a literal in `text[start:stop]`; the last one may go on up to `end`."""
     lines: dict[int, str] = {}
     for literal in _LITERALS:
         at, hits = start, 0
         for _ in range(_CANDIDATES):
-            if hits == MAX_LINES or (at := text.find(literal, at, end)) < 0:
+            if hits == MAX_LINES or (at := text.find(literal, at, stop)) < 0:
                 break
-            line_end = text.find("\n", at + 1, min(at + _REACH_CHARS, end))
-            line_end = line_end if line_end >= 0 else min(at + _REACH_CHARS, end)
             line_start = text.rfind("\n", max(0, start - 1, at - _REACH_CHARS), at + 1) + 1
-            line = without_ansi(text[line_start:line_end]).rstrip()
-            if line_start and _ERROR.search(line):
+            line_end = text.find("\n", at + 1, min(at + _REACH_CHARS, end))
+            at = line_end if line_end >= 0 else min(at + _REACH_CHARS, end)
+            if line_start and _ERROR.search(line := without_ansi(text[line_start:at]).rstrip()):
                 lines[line_start] = line
                 hits += 1
-            at = line_end
     return sorted(lines.items())

@@ -19,7 +19,6 @@ from chatcli.messages import (
     Message,
     ToolCall,
     ToolResult,
-    UserMessage,
 )
 
 MISSING_TEXT = (
@@ -45,40 +44,34 @@ def ensure_tool_result_pairing(messages: Sequence[Message]) -> tuple[Sequence[Me
     """The messages with calls and results paired; `messages` itself when nothing is wrong.
 
     A missing result is replaced by a synthetic one (`seq` 0, status `missing`). An assistant message
-    of which nothing is left is dropped. Takes time linear in the number of messages.
+    of which nothing is left by the repair is dropped. Takes time linear in the number of messages.
     """
-    if _is_paired(messages):
-        return messages, PairingReport()
-    repair = _Repair()
+    repair: _Repair | None = None
     start = 0
     for end in range(1, len(messages) + 1):
-        if end == len(messages) or isinstance(messages[end], AssistantMessage):
-            repair.stretch(messages, start, end)
-            start = end
-    return repair.messages, PairingReport(
-        missing=tuple(repair.missing),
-        dropped_results=repair.dropped_results,
-        dropped_calls=repair.dropped_calls,
-        moved_results=repair.moved_results,
-    )
-
-
-def _is_paired(messages: Sequence[Message]) -> bool:
-    position, count = 0, len(messages)
-    while position < count:
-        message = messages[position]
-        position += 1
-        if isinstance(message, ToolResult):
-            return False  # a run of results is consumed with its calls
-        if isinstance(message, UserMessage) or not (calls := message.calls):
+        if end < len(messages) and not isinstance(messages[end], AssistantMessage):
             continue
-        run = position
-        while run < count and isinstance(messages[run], ToolResult):
-            run += 1
-        if not _answers(calls, messages, position, run):
+        if not _is_paired(messages, start, end):
+            repair = repair or _Repair(messages[:start])
+            repair.add_broken(messages, start, end)
+        elif repair:
+            repair.messages.extend(messages[start:end])
+        start = end
+    return (repair.messages, repair.report()) if repair else (messages, PairingReport())
+
+
+def _is_paired(messages: Sequence[Message], start: int, end: int) -> bool:
+    """Whether nothing is wrong with `messages[start:end]`: one assistant message and what it owns."""
+    first = messages[start]
+    position = start + 1
+    if isinstance(first, AssistantMessage):
+        while position < end and isinstance(messages[position], ToolResult):
+            position += 1
+        if not _answers(first.calls, messages, start + 1, position):
             return False
-        position = run
-    return True
+    else:
+        position = start
+    return not any(isinstance(messages[behind], ToolResult) for behind in range(position, end))
 
 
 def _answers(calls: tuple[ToolCall, ...], messages: Sequence[Message], start: int, end: int) -> bool:
@@ -97,23 +90,31 @@ def _call_id(message: Message) -> str:
 class _Repair:
     """The paired messages so far, and what was done to them."""
 
-    def __init__(self) -> None:
-        self.messages: list[Message] = []
-        self.missing: list[str] = []
-        self.dropped_results = 0
-        self.dropped_calls = 0
-        self.moved_results = 0
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = list(messages)
+        self._missing: list[str] = []
+        self._dropped_results = 0
+        self._dropped_calls = 0
+        self._moved_results = 0
 
-    def stretch(self, messages: Sequence[Message], start: int, end: int) -> None:
+    def report(self) -> PairingReport:
+        return PairingReport(
+            missing=tuple(self._missing),
+            dropped_results=self._dropped_results,
+            dropped_calls=self._dropped_calls,
+            moved_results=self._moved_results,
+        )
+
+    def add_broken(self, messages: Sequence[Message], start: int, end: int) -> None:
         """Append `messages[start:end]`: an assistant message and what follows it, or what precedes all."""
         first = messages[start]
         calls: tuple[ToolCall, ...] = ()
         if isinstance(first, AssistantMessage):
-            first = self._without_unusable_calls(first)
-            calls = first.calls
+            usable = self._without_unusable_calls(first)
+            calls = usable.calls
             start += 1
-            if first.parts:
-                self.messages.append(first)
+            if usable.parts or usable is first:
+                self.messages.append(usable)
         others: list[Message] = []
         results: dict[str, ToolResult] = {}
         wanted = {call.id for call in calls}
@@ -123,12 +124,12 @@ class _Repair:
                 others.append(message)
             elif message.call_id in wanted and message.call_id not in results:
                 results[message.call_id] = message
-                self.moved_results += bool(others)
+                self._moved_results += bool(others)
             else:
-                self.dropped_results += 1
+                self._dropped_results += 1
         for call in calls:
             if call.id not in results:
-                self.missing.append(call.id)
+                self._missing.append(call.id)
             self.messages.append(results.get(call.id) or _missing_result(call))
         self.messages.extend(others)
 
@@ -142,7 +143,7 @@ class _Repair:
                 seen.add(part.id)
             parts.append(part)
         dropped = len(message.parts) - len(parts)
-        self.dropped_calls += dropped
+        self._dropped_calls += dropped
         return structs.replace(message, parts=tuple(parts)) if dropped else message
 
 

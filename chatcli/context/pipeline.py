@@ -139,7 +139,7 @@ class Pipeline:
         return known if same else message
 
     def _age(self, finished: _Finished) -> Iterator[tuple[int, tuple[Decision, ...]]]:
-        """Microcompact the turns that reached an age: where each begins, and its rewrites."""
+        """Microcompact the turns that reached an age: where each changes first, and its rewrites."""
         count = len(finished.turns)
         due = set[int]()
         for age in (self._ageing.truncate_turns, self._ageing.summarize_turns):
@@ -148,13 +148,12 @@ class Pipeline:
             finished.aged_turns[age] = max(done, count - age)
         for turn in sorted(due):
             start, end = finished.turns[turn], finished.turns[turn + 1]
-            aged, report = apply_microcompact(
-                finished.view[start:end], self._ageing, self._store, later_turns=count - 1 - turn
-            )
+            young = finished.view[start:end]
+            aged, report = apply_microcompact(young, self._ageing, self._store, later_turns=count - 1 - turn)
             if report.decisions:
                 finished.view[start:end] = aged
                 self._rendered.update((m.seq, m) for m in aged if isinstance(m, ToolResult))
-                yield start, report.decisions
+                yield start + _common(young, aged), report.decisions
 
     def _settle(self, finished: _Finished) -> None:
         while finished.settled < len(finished.view):
