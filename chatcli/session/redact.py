@@ -25,7 +25,7 @@ _PATTERNS = (
     r"\b(eyJ)[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
     # Headers: `Name: value`, in JSON, and as Python shows pairs of str or bytes.
     r"(?i)\b((?:authorization|cookie|x-api-key|x-goog-api-key|api-key)"
-    r"""\\?["']?\s{0,3}[:=,]\s{0,3}b?\\?["']?(?:(?:bearer|basic|token)\s)?)[^\s"'\\][^\r\n"'\\]*""",
+    r"""\\?["']?\s{0,3}[:=,]\s{0,3}(?:b?\\?["'])?(?:(?:bearer|basic|token)\s)?)[^\s"'\\][^\r\n"'\\]*""",
     r"(?i)\b((?:bearer|basic)\s)[A-Za-z0-9+/_.~-]{16,}=*",
     # Assignments: NAME_API_KEY=..., "client_secret": "...", password: ...
     r"(?i)((?:api_?key|secret|secret_key|passwd|password|(?:access|refresh|auth|id)_?token)"

@@ -18,7 +18,9 @@ from chatcli.session.measure import measure_unstored
 
 Full = Callable[[int], AbstractContextManager[None]]
 
-BYTES = st.one_of(st.binary(max_size=300), st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace")))
+BYTES = st.one_of(
+    st.binary(max_size=300), st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace"))
+)
 
 
 @pytest.fixture

@@ -229,7 +229,9 @@ def test_one_file_that_cannot_be_restored_does_not_stop_the_others(agent: Agent,
     for path in (first, second):
         path.write_text(path.name)
         agent.write(1, path, "1")
-    (copy,) = [found for found in (project.parent / "checkpoints" / "1").iterdir() if found.read_bytes() == b"a"]
+    (copy,) = [
+        found for found in (project.parent / "checkpoints" / "1").iterdir() if found.read_bytes() == b"a"
+    ]
     copy.unlink()
     done = agent.checkpoints.undo()
     assert done is not None

@@ -215,7 +215,5 @@ def test_what_cannot_be_read_back_is_not_written(path: Path) -> None:
     with pytest.raises(msgspec.ValidationError):
         journal.append(MessageAdded(seq=1, at=now(), message=message, number=1))
     assert path.stat().st_size == 0
-    journal.append(
-        MessageAdded(seq=1, at=now(), message=UserMessage(seq=1, parts=(Text("x"),)), number=1)
-    )
+    journal.append(MessageAdded(seq=1, at=now(), message=UserMessage(seq=1, parts=(Text("x"),)), number=1))
     journal.close()
