@@ -48,7 +48,8 @@ def write(path: str, content: str) -> Call:
 
 
 def replace(path: str, before: str, after: str) -> Call:
-    return Call("patch", {"file": path, "edits": [{"search": before, "replace": after}]})
+    """Every occurrence: the diff shows them before anything is written."""
+    return Call("patch", {"file": path, "edits": [{"old": before, "new": after, "all": True}]})
 
 
 def fetch(url: str) -> Call:

@@ -25,7 +25,7 @@ _CHARS_PER_TOKEN = 4
 
 
 class Offline:
-    """`model` is `rules`, or `script:FILE`; `CHATCLI_OFFLINE_SCRIPT=FILE` says the same.
+    """`model` is `rules`, or `script:FILE`; `CHATCLI_OFFLINE_SCRIPT=FILE` says the same, `script` is one.
 
     Raises UsageError when the script cannot be read, naming file and line.
     """
@@ -34,12 +34,18 @@ class Offline:
     cache: CacheClass = "none"
     window_tokens = 1_000_000
 
-    def __init__(self, model: str = "rules", environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        model: str = "rules",
+        environment: Mapping[str, str] | None = None,
+        *,
+        script: Script | None = None,
+    ) -> None:
         script_file = (environment or {}).get(SCRIPT_VARIABLE, "")
         if model.startswith(SCRIPT_PREFIX):
             script_file = model.removeprefix(SCRIPT_PREFIX)
         self.model = model or "rules"
-        self._script: Script | None = read_script(Path(script_file)) if script_file else None
+        self._script = script or (read_script(Path(script_file)) if script_file else None)
 
     async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         draft = self._script.reply_to(request) if self._script else answer(request)

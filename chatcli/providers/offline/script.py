@@ -41,26 +41,28 @@ class ScriptedReply(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script(Struct, frozen=True):
-    """The replies of one file, in the order in which they are played."""
+    """Replies in the order in which they are played; `first` replies were there before them."""
 
     source: str
     replies: tuple[ScriptedReply, ...]
+    first: int = 0
 
     def reply_to(self, request: Request) -> Draft:
         """Raises BadRequest when the script is over."""
-        number = sum(isinstance(message, AssistantMessage) for message in request.messages)
-        if number >= len(self.replies):
+        count = sum(isinstance(message, AssistantMessage) for message in request.messages)
+        number = count - self.first
+        if not 0 <= number < len(self.replies):
             raise BadRequest(
                 _("the script {file} has {n} replies and another one was asked for").format(
                     file=self.source, n=len(self.replies)
                 ),
                 provider="OFFLINE",
             )
-        return _draft(self.replies[number], number)
+        return _draft(self.replies[number], count)
 
 
-def _draft(reply: ScriptedReply, number: int) -> Draft:
-    calls = tuple(_tool_call(call, f"offline_{number}_{i}") for i, call in enumerate(reply.calls))
+def _draft(reply: ScriptedReply, count: int) -> Draft:
+    calls = tuple(_tool_call(call, f"offline_{count}_{i}") for i, call in enumerate(reply.calls))
     return Draft(
         pieces=(reply.text,) if isinstance(reply.text, str) else reply.text,
         reasoning=reply.reasoning,

@@ -22,7 +22,7 @@ sessions = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add every subcommand to the application."""
-    for command in (setup, tools, models, trust, doctor):
+    for command in (setup, tour, tools, models, trust, doctor):
         app.command()(command)
     app.add_typer(sessions, name="sessions")
     app.add_typer(config, name="config")
@@ -40,6 +40,15 @@ def setup(
     from chatcli.terminal.commands_cli.setup import run_setup
 
     raise typer.Exit(run_setup(_place(context), provider=provider, model=model, allow_file=allow_file))
+
+
+def tour(
+    context: typer.Context, yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False
+) -> None:
+    """Two minutes on this folder; changes nothing of yours."""
+    from chatcli.terminal.commands_cli.tour import run_tour
+
+    raise typer.Exit(run_tour(_place(context), yes=yes))
 
 
 def tools(context: typer.Context, output: OutputForm = "text") -> None:
