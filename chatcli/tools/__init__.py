@@ -16,6 +16,7 @@ from chatcli.tools.api import (
     User,
     Writer,
 )
+from chatcli.tools.output import StreamedOutput
 from chatcli.tools.sdk import MAX_RESULT_CHARS, Tool, tool
 from chatcli.tools.threads import in_thread
 
@@ -32,6 +33,7 @@ __all__ = [
     "Processes",
     "Sink",
     "Store",
+    "StreamedOutput",
     "Tool",
     "ToolContext",
     "ToolFailed",

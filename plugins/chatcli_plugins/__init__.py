@@ -1,5 +1,15 @@
 """The tools that come with chatcli, one file each. They import `chatcli.tools` and nothing else of it."""
 
-from chatcli_plugins import exec, read, search, tree, write
+from chatcli_plugins import ask, exec, git, patch, read, search, todo, tree, write
 
-TOOLS = (exec.run, read.read, search.search, tree.tree, write.write)
+TOOLS = (
+    ask.ask,
+    exec.run,
+    git.git,
+    patch.patch,
+    read.read,
+    search.search,
+    todo.todo,
+    tree.tree,
+    write.write,
+)

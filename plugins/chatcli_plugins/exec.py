@@ -6,10 +6,9 @@ import signal
 from typing import Annotated
 
 from chatcli.tools import (
-    Archived,
     CommandResult,
     InvalidArguments,
-    Sink,
+    StreamedOutput,
     ToolContext,
     ToolFailed,
     ToolOutput,
@@ -17,32 +16,6 @@ from chatcli.tools import (
 )
 
 _MAX_SECONDS = 86_400
-
-
-class Output:
-    """Streams into the archive. Nothing is opened for a command that was never run."""
-
-    def __init__(self, ctx: ToolContext) -> None:
-        self._ctx = ctx
-        self._sink: Sink | None = None
-        self._last = b"\n"
-
-    def write(self, data: bytes) -> None:
-        self._sink = self._sink or self._ctx.store.sink()
-        self._sink.write(data)
-        self._last = data[-1:]
-
-    def finish(self, footer: str) -> Archived:
-        """Close it with a last line of our own."""
-        gap = "" if self._last == b"\n" else "\n"
-        self.write(f"{gap}{footer}".encode())
-        assert self._sink is not None
-        return self._sink.finish()
-
-    def abandon(self) -> None:
-        """Close it for a command that did not come to its end."""
-        if self._sink is not None:
-            self._sink.finish()
 
 
 @tool("exec", summary=lambda arguments: str(arguments["command"]))
@@ -59,7 +32,7 @@ async def run(
     if not folder.is_dir():
         raise ToolFailed(f"{cwd} is no folder")
     limit_seconds = None if timeout is None else min(max(timeout, 1), _MAX_SECONDS)
-    output = Output(ctx)
+    output = StreamedOutput(ctx)
     try:
         result = await ctx.processes.shell(command, output, cwd=folder, timeout_seconds=limit_seconds)
     except BaseException:

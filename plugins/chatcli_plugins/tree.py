@@ -107,7 +107,7 @@ class Walk:
 async def tree(
     ctx: ToolContext,
     path: str = ".",
-    depth: Annotated[int, "levels"] = 3,
+    depth: Annotated[int, "levels (3)"] = 3,
     all: Annotated[bool, "also what git ignores"] = False,
     offset: Annotated[int, "entries to skip, to go on"] = 0,
 ) -> ToolOutput:
