@@ -1,36 +1,328 @@
-"""What a command line is allowed to do: allow, ask or deny."""
+"""What a command line does: every simple command in it is judged, however deep it is nested."""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
-from chatcli.gate.paths import Territory
+from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
+from chatcli.gate.expansion import Arg, arguments, variables_of
+from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
+from chatcli.gate.grammar import Redirect, Script, SimpleCommand, parse, refused_characters
+from chatcli.gate.reach import Reach
+from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
-from chatcli.gate.rules import Rule
+from chatcli.gate.repository import repository_risk
+from chatcli.gate.special import SPECIAL_READERS
+from chatcli.gate.words import Word
+from chatcli.gate.wrappers import Nested, unwrap
 
-Decision = Literal["allow", "ask", "deny"]
+_MAX_NESTED_SCRIPTS = 5
+_SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
+_OWN_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*")
+
+CONTROL_CHARACTERS = N_("it holds control characters: {about}")
+UNKNOWN_NAME = N_("which program it runs is only known when it runs: {about}")
+NOT_A_READER = N_("it is not known to only read: {about}")
+OF_THE_PROJECT = N_("it runs a program of the project: {about}")
+ASSIGNS = N_("it sets a variable: {about}")
+WRITES = N_("it writes to {about}")
+HIDDEN = N_("what it runs does not stand in the line: {about}")
+IN_A_LOOP = N_("it changes the folder in a loop")
 
 
-class Verdict(Struct, frozen=True):
-    """The gate's word about one command line. `rule` is what a lasting yes would store."""
+class Unit(Struct, frozen=True, kw_only=True):
+    """One simple command as it was judged.
 
-    decision: Decision
-    read_only: bool
-    reasons: tuple[str, ...] = ()
-    rule: Rule | None = None
+    `reason` is why its words are not known to only read (None: they do). `words` is what a rule may cover;
+    a None among them is a file pattern. Without words no rule covers it. `inner` is what a transparent
+    wrapper runs, `writes` are the files that its redirections write.
+    """
+
+    reason: Reason | None = None
+    words: tuple[str | None, ...] = ()
+    dangers: tuple[Reason, ...] = ()
+    inner: tuple[Unit, ...] = ()
+    writes: tuple[Path, ...] = ()
 
 
 class Analysis(Struct, frozen=True):
-    """What a command line does, whatever the autonomy and the rules say."""
+    """What a command line does, whatever the autonomy and the rules say about it.
 
-    read_only: bool
-    uncovered: tuple[Reason, ...]
-    dangers: tuple[Reason, ...]
-    rule: Rule | None
+    `refused`: it must not run at all. `errors`: it is not understood, so that it always asks. `unjudged`:
+    some construct is not looked into.
+    """
+
+    units: tuple[Unit, ...] = ()
+    refused: Reason | None = None
+    errors: tuple[Reason, ...] = ()
+    unjudged: tuple[Reason, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        doubtful = self.refused or self.errors or self.unjudged or not self.units
+        return not doubtful and all(not (u.reason or u.writes or u.dangers) for u in self.units)
+
+    @property
+    def dangers(self) -> tuple[Reason, ...]:
+        found = [reason for unit in self.units for reason in unit.dangers]
+        return tuple(dict.fromkeys((*self.errors, *found)))
+
+    @property
+    def doubts(self) -> tuple[Reason, ...]:
+        found = [unit.reason for unit in self.units if unit.reason]
+        written = [Reason(WRITES, str(path)) for unit in self.units for path in unit.writes]
+        return tuple(dict.fromkeys((*self.unjudged, *found, *written)))
 
 
-def analyse(text: str, folder: Path, territory: Territory) -> Analysis:
-    return Analysis(False, (Reason(N_("it is not known to only read")),), (), None)
+class Surroundings(Struct, frozen=True):
+    """Where commands run: what they may reach, the variables they inherit, and their `PATH`."""
+
+    reach: Reach
+    inherited: Mapping[str, str]
+
+    @property
+    def search_path(self) -> str:
+        return self.inherited.get("PATH", "")
+
+
+def analyse(text: str, folder: Path, surroundings: Surroundings) -> Analysis:
+    """Judge a command line that would run in `folder` (resolved)."""
+    refused = refused_characters(text)
+    if refused:
+        return Analysis(refused=Reason(CONTROL_CHARACTERS, refused))
+    return _Judge(surroundings, [folder]).script(text)
+
+
+class _Judge:
+    """One walk through one script; `folders` are all folders in which a command may find itself."""
+
+    def __init__(self, surroundings: Surroundings, folders: list[Path], depth: int = 0) -> None:
+        self._reach = surroundings.reach
+        self._surroundings = surroundings
+        self._folders = folders
+        self._depth = depth
+        self._variables: Mapping[str, tuple[Word, ...]] = {}
+        self._errors: list[Reason] = []
+        self._unjudged: list[Reason] = []
+
+    def script(self, text: str) -> Analysis:
+        script = parse(text)
+        self._variables = variables_of(script, self._surroundings.inherited)
+        self._errors += script.errors
+        self._unjudged += script.unjudged
+        units = [self._command(command, script) for command in script.commands]
+        return Analysis(tuple(units), None, tuple(self._errors), tuple(self._unjudged))
+
+    def _command(self, command: SimpleCommand, script: Script) -> Unit:
+        args: list[Arg | None] = []
+        reasons: list[Reason | None] = []
+        for word in command.words:
+            found = self._arguments(word)
+            args += found
+            if None in found:
+                reasons.append(Reason(UNKNOWN_VALUE, word.raw))
+        unit = self._words(args, command) if args else Unit()
+        # An unknown word is the better explanation, but echo may say anything.
+        reasons = [*(reasons if unit.reason else []), unit.reason, *self._assigned(command)]
+        dangers = [*unit.dangers, *filter(None, map(assignment_danger, _names(command)))]
+        writes: list[Path] = []
+        for redirect in command.redirects:
+            reason, danger, paths = self._redirect(redirect)
+            reasons.append(reason)
+            dangers += [danger] if danger else []
+            writes += paths
+        covered = () if command.assignments else unit.words
+        return Unit(
+            reason=next(filter(None, reasons), None),
+            words=covered,
+            dangers=tuple(dict.fromkeys(dangers)),
+            inner=unit.inner if covered else (),
+            writes=tuple(dict.fromkeys(writes)),
+        )
+
+    def _words(self, args: Sequence[Arg | None], command: SimpleCommand) -> Unit:
+        program = args[0]
+        if program is None or not program.sure or not program.text:
+            raw = command.words[0].raw
+            return Unit(reason=Reason(UNKNOWN_NAME, raw), dangers=(Reason(UNKNOWN_NAME, raw),))
+        name = program.text.rpartition("/")[2]
+        texts = [arg.text if arg else None for arg in args[1:]]
+        nested = unwrap(name, args[1:])
+        if program.text == "cd":
+            return self._change_folder(args[1:], repeated=command.repeated)
+        reason = None if nested else self._reading(program.text, args[1:])
+        inner, dangers = self._nested(nested, command) if nested else ((), [])
+        if nested:
+            reason = self._wrapping(program.text, nested, inner)
+        if reason:
+            dangers += command_dangers(name, texts, self._folders, self._reach, fed=command.fed)
+        transparent = nested is not None and nested.transparent and not nested.assigned
+        return Unit(
+            reason=reason,
+            words=() if None in args else tuple(arg.text if arg and arg.sure else None for arg in args),
+            dangers=tuple(dangers),
+            inner=inner if transparent else (),
+        )
+
+    # What a command reads
+
+    def _reading(self, program: str, args: Sequence[Arg | None]) -> Reason | None:
+        """None when this call only reads, and only what may be read."""
+        name = self._known_name(program)
+        if isinstance(name, Reason):
+            return name
+        if name in SPEAKERS or (name == "command" and args and args[0] in (Arg("-v"), Arg("-V"))):
+            return None
+        use = self._use(name, args)
+        if isinstance(use, Reason):
+            return use
+        if name == "git":
+            folders = [folder / path for folder in self._folders for path in ("", *use.paths)]
+            for folder in filter(Path.is_dir, folders):
+                risk = repository_risk(folder.resolve())
+                if risk:
+                    return risk
+        return self._refusal(name, use)
+
+    def _use(self, name: str, args: Sequence[Arg | None]) -> Use | Reason:
+        if name in SPECIAL_READERS:
+            return SPECIAL_READERS[name](args)
+        if name in READERS:
+            return read_flags(READERS[name], args)
+        if name == "env" and not args:
+            return Use()
+        return Reason(NOT_A_READER, name)
+
+    def _refusal(self, name: str, use: Use) -> Reason | None:
+        paths = [*use.paths, *use.files]
+        if name in _SEARCHES:
+            paths.append(".")
+        for folder in self._folders:
+            for path in paths:
+                reason = self._reach.refuses_argument(path, folder, reading=True)
+                if reason:
+                    return reason
+            for path in use.files:
+                if (folder / path).is_dir():
+                    return Reason(UNKNOWN_VALUE, path)
+            for text in use.text:
+                # A value, or a path after a flag that takes none on this system.
+                if text.startswith(("~", "..")) or (text.startswith("/") and Path(text).exists()):
+                    reason = self._reach.refuses_argument(text, folder, reading=True)
+                    if reason and name not in _SEARCHES | {"sed", "echo"}:
+                        return reason
+        return None
+
+    def _known_name(self, program: str) -> str | Reason:
+        """The name of a program that is found where programs of the system lie."""
+        name = program.rpartition("/")[2]
+        found = shutil.which(program, path=self._surroundings.search_path)
+        if "/" in program and not (
+            found and found == shutil.which(name, path=self._surroundings.search_path)
+        ):
+            return Reason(NOT_A_READER, program)
+        if found and self._reach.territory.place(Path(found).resolve()).kind in {"project", "scratch"}:
+            return Reason(OF_THE_PROJECT, found)
+        return name
+
+    # What a command runs
+
+    def _nested(self, nested: Nested, command: SimpleCommand) -> tuple[tuple[Unit, ...], list[Reason]]:
+        units = [self._words(inner, command) for inner in nested.commands if inner]
+        for text in nested.scripts:
+            if self._depth >= _MAX_NESTED_SCRIPTS:
+                self._errors.append(Reason(N_("it is nested too deeply to be judged")))
+                break
+            judge = _Judge(self._surroundings, self._folders, self._depth + 1)
+            analysis = judge.script(text)
+            self._errors += analysis.errors
+            self._unjudged += analysis.unjudged
+            units += analysis.units
+        dangers = [danger for unit in units for danger in unit.dangers]
+        dangers += filter(None, map(assignment_danger, nested.assigned))
+        return tuple(units), dangers
+
+    def _wrapping(self, program: str, nested: Nested, inner: Sequence[Unit]) -> Reason | None:
+        known = self._known_name(program)
+        if isinstance(known, Reason):
+            return known
+        if nested.hidden:
+            return Reason(HIDDEN, program)
+        for name in nested.assigned:
+            if name not in HARMLESS_VARIABLES:
+                return Reason(ASSIGNS, name)
+        reason = next((unit.reason for unit in inner if unit.reason), None)
+        if reason or (nested.transparent and inner):
+            return reason
+        return Reason(NOT_A_READER, program)
+
+    # Folders, variables, redirections
+
+    def _change_folder(self, args: Sequence[Arg | None], *, repeated: bool) -> Unit:
+        words = () if None in args else ("cd", *(arg.text if arg and arg.sure else None for arg in args))
+        target = args[0] if len(args) == 1 else None
+        if target is None or not target.sure or target.text.startswith("-"):
+            reason = Reason(UNKNOWN_VALUE, "cd")
+            return Unit(reason=reason, dangers=(Reason(UNKNOWN_TARGET, "cd"),))
+        if repeated:
+            return Unit(reason=Reason(IN_A_LOOP), dangers=(Reason(UNKNOWN_TARGET, "cd"),))
+        for folder in list(self._folders):
+            reached = self._reach.territory.resolve(target.text, folder)
+            refusal = self._reach.refuses_to_read(reached)
+            # Through a link `..` means two things: the shell's and the kernel's.
+            if reached != Path(os.path.normpath(folder / target.text)):
+                refusal = refusal or Reason(UNKNOWN_VALUE, target.text)
+            if refusal:
+                return Unit(reason=refusal, words=words, dangers=(refusal,))
+            if reached not in self._folders:
+                self._folders.append(reached)
+        return Unit(words=words)
+
+    def _arguments(self, word: Word) -> Sequence[Arg | None]:
+        found = arguments(word, self._folders, self._variables, self._reach.territory.user_home)
+        return (None,) if found is None else found
+
+    def _assigned(self, command: SimpleCommand) -> Iterator[Reason]:
+        for assignment in command.assignments:
+            name, value = assignment.name, assignment.value
+            if command.words:
+                # An absolute locale or time zone is a file to load.
+                text = value.text if value else None
+                harmless = name in HARMLESS_VARIABLES and text is not None and not text.startswith("/")
+            else:
+                own = _OWN_VARIABLE.fullmatch(name) is not None
+                harmless = own and name not in self._surroundings.inherited and not assignment_danger(name)
+            if not harmless:
+                yield Reason(ASSIGNS, name)
+
+    def _redirect(self, redirect: Redirect) -> tuple[Reason | None, Reason | None, list[Path]]:
+        """Why it does more than read, why it is dangerous, and the files that it writes."""
+        if redirect.target is None:
+            return None, None, []
+        args = self._arguments(redirect.target)
+        raw = redirect.target.raw
+        paths: list[Path] = []
+        for arg in args:
+            if arg is None or not arg.sure:
+                reason = Reason(UNKNOWN_VALUE, raw)
+                return reason, Reason(UNKNOWN_TARGET, raw) if redirect.writes else None, []
+            if redirect.writes and arg.text in {"/dev/null", "/dev/stdout", "/dev/stderr"}:
+                continue
+            if arg.text.startswith(("/dev/tcp/", "/dev/udp/")):
+                return Reason(SYSTEM, raw), Reason(SYSTEM, raw), []
+            for folder in self._folders:
+                refusal = self._reach.refuses_argument(arg.text, folder, reading=not redirect.writes)
+                if refusal:
+                    return refusal, refusal, []
+                paths.append(self._reach.territory.resolve(arg.text, folder))
+        return None, None, paths if redirect.writes else []
+
+
+def _names(command: SimpleCommand) -> list[str]:
+    return [assignment.name for assignment in command.assignments]

@@ -11,24 +11,31 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from chatcli.errors import Denied
-from chatcli.gate.commands import Verdict, analyse
+from chatcli.gate.commands import Surroundings, analyse
+from chatcli.gate.environment import search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
+from chatcli.gate.reach import HOLDS_SECRETS, OUTSIDE, Reach
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import KnownRule, Rule, Rules
+from chatcli.gate.verdict import Verdict, decide
 from chatcli.i18n import _
+from chatcli.settings import Autonomy
 
-Autonomy = Literal["plan", "ask", "edits", "all"]
+_PLAN = "Plan mode: only reading runs, so this was not done. Go on reading, or present your plan to the user."
+_LONG_QUERY_CHARS = 100
 
-_PLAN = "Plan mode: only reading runs, this was not done. Go on reading, or present your plan to the user."
+CARRIES_DATA = N_("the address carries data to {about}")
 
 
 class Change(Protocol):
@@ -50,6 +57,14 @@ class ApprovedChange(Struct, frozen=True):
     after: bytes
 
 
+class _Need(Struct, frozen=True):
+    """A question, why it is asked, and the autonomy at which it would not be (empty: none)."""
+
+    question: Question
+    why: tuple[Reason, ...] = ()
+    level: str = ""
+
+
 class Gate:
     """One per session. `autonomy` and `approver` may be set at any time."""
 
@@ -63,9 +78,16 @@ class Gate:
         approver: Approver | None = None,
         extra_readable: Sequence[Path] = (),
         extra_writable: Sequence[Path] = (),
+        environment: Mapping[str, str] | None = None,
         user_home: Path | None = None,
     ) -> None:
-        """`extra_readable` are the saved tool results, `extra_writable` is the scratch folder."""
+        """`environment` is the one that commands get; `extra_*` are the folders of the workspace."""
+        self.rules = rules
+        self.autonomy: Autonomy = autonomy
+        self.approver = approver
+        inherited = dict(environment) if environment is not None else dict(os.environ)
+        self._inherited = {**inherited, "PATH": search_path(inherited.get("PATH", ""))}
+        self._asking = asyncio.Lock()
         self.territory = Territory(
             project,
             home=home,
@@ -73,105 +95,50 @@ class Gate:
             readable=extra_readable,
             writable=extra_writable,
         )
-        self.rules = rules
-        self.autonomy: Autonomy = autonomy
-        self.approver = approver
-        self._asking = asyncio.Lock()
 
     async def read(self, path: str) -> Path:
-        """The resolved path, allowed for reading; it need not exist."""
+        """The resolved path, allowed for reading and, if it is a folder, for searching; it need not exist."""
         resolved = self.territory.resolve(path)
-        place = self.territory.place(resolved)
-        if place.kind == "secret":
-            raise Denied(f"{resolved} may hold keys or passwords: it is not read.")
-        if place.kind == "special":
-            raise Denied(f"{resolved} is a device, a pipe or a socket: it is not opened.")
-        if place.kind != "outside":
-            return resolved
-        if self.autonomy == "plan":
-            raise Denied(f"{resolved} is outside the project. {_PLAN}")
-        await self._ask(
-            Question(
-                kind="read",
-                title=_("Read outside the project"),
-                subject=str(resolved),
-                rule=Rule("read", (str(resolved),)),
-                digest=_digest(str(resolved).encode()),
-            )
-        )
+        await self._allow(lambda: self._read_need(resolved))
         return resolved
 
     def writable(self, path: str) -> Path:
         """The resolved path of a file that may be asked to be written; it need not exist."""
         resolved = self.territory.resolve(path)
         place = self.territory.place(resolved)
-        if place.kind == "secret":
-            raise Denied(f"{resolved} may hold keys or passwords: it is not written.")
-        if place.kind == "special" or place.is_folder:
-            raise Denied(f"{resolved} is not a regular file.")
-        if place.kind == "results":
-            raise Denied("Saved tool results are never changed. Write to the project or the scratch folder.")
-        if self.autonomy == "plan":
+        barred = self._reach.bars_writing(place)
+        if barred:
+            raise Denied(f"This is not written: {barred}.")
+        if place.is_folder:
+            raise Denied(f"{resolved} is a folder.")
+        if self.autonomy == "plan" and not self._reach.writes_by_rule(resolved):
             raise Denied(_PLAN)
         return resolved
 
     async def write(self, changes: Sequence[Change], diff: str) -> tuple[ApprovedChange, ...]:
         """Approve all changes or none; what comes back is exactly what may be written."""
         approved = tuple(ApprovedChange(self.writable(str(c.path)), c.before, c.after) for c in changes)
-        reasons = [reason for change in approved for reason in self._write_reasons(change.path)]
-        if not reasons:
-            return approved
-        rule = Rule("write", (str(approved[0].path),)) if len(approved) == 1 else None
-        await self._ask(
-            Question(
-                kind="write",
-                title=_("Write files"),
-                subject="\n".join(str(change.path) for change in approved),
-                detail=diff,
-                reasons=tuple(reason.shown() for reason in reasons),
-                rule=rule,
-                digest=_digest(*(part for c in approved for part in (str(c.path).encode(), c.after))),
-            )
-        )
+        await self._allow(lambda: self._write_need(approved, diff))
+        for change in approved:
+            if self.territory.resolve(str(change.path)) != change.path:
+                raise Denied(f"The file changed its place while it was approved: {change.path}")
         return approved
 
     def judge(self, text: str, folder: Path | None = None) -> Verdict:
         """What would happen to this command line now."""
-        analysis = analyse(text, folder or self.territory.project, self.territory)
-        reasons = tuple(str(r) for r in (*analysis.dangers, *analysis.uncovered))
-        if analysis.read_only:
-            return Verdict("allow", True)
-        if self.autonomy == "plan":
-            return Verdict("deny", False, reasons)
-        if self.autonomy == "all" and not analysis.dangers:
-            return Verdict("allow", False)
-        return Verdict("ask", False, reasons, analysis.rule)
+        reach = self._reach
+        where = (folder or self.territory.project).resolve()
+        return decide(analyse(text, where, Surroundings(reach, self._inherited)), self.autonomy, reach)
 
     async def command(self, text: str, folder: Path | None = None) -> Verdict:
         """Allow this exact text to run in this folder."""
         verdict = self.judge(text, folder)
-        if verdict.decision == "deny":
-            raise Denied(_PLAN)
-        if verdict.decision == "ask":
-            await self._ask(
-                Question(
-                    kind="command",
-                    title=_("Run a command"),
-                    subject=text,
-                    reasons=verdict.reasons,
-                    rule=verdict.rule,
-                    digest=_digest(text.encode()),
-                )
-            )
+        await self._allow(lambda: self._command_need(text, folder))
         return verdict
 
     async def network(self, url: str) -> None:
         """Allow one address."""
-        if self.autonomy == "plan":
-            raise Denied(_PLAN)
-        await self._ask(
-            Question(kind="network", title=_("Open an address"), subject=url, digest=_digest(url.encode()))
-        )
+        await self._allow(lambda: self._network_need(url))
 
     def list_rules(self) -> tuple[KnownRule, ...]:
         return self.rules.list_rules()
@@ -179,24 +146,109 @@ class Gate:
     def revoke(self, rule: Rule) -> bool:
         return self.rules.revoke(rule)
 
-    def _write_reasons(self, path: Path) -> list[Reason]:
-        place = self.territory.place(path)
-        self_running = runs_by_itself(path)
-        if self_running:
-            return [self_running]
-        if place.kind == "outside":
-            return [Reason(N_("it is outside the project: {about}"), str(path))]
-        if place.kind == "scratch" or self.autonomy in {"edits", "all"}:
-            return []
-        return [Reason(N_("it changes {about}"), str(path))]
+    @property
+    def _reach(self) -> Reach:
+        return Reach(self.territory, self.rules, given_only=self.autonomy == "plan")
 
-    async def _ask(self, question: Question) -> None:
-        if self.approver is None:
-            flag = f"--allow {shlex.quote(str(question.rule))} or " if question.rule else ""
-            raise Denied(f"Nobody is there to approve this. It needs {flag}a higher --approve level.")
+    # What has to be asked; None when nothing has to
+
+    def _read_need(self, path: Path) -> _Need | None:
+        reason = self._reach.refuses_to_read(path)
+        if reason is None:
+            return None
+        if reason.text not in {OUTSIDE, HOLDS_SECRETS}:
+            raise Denied(f"This is not read: {reason}.")
+        question = Question(
+            kind="read",
+            title=_("Read outside the project") if reason.text == OUTSIDE else _("Read this folder"),
+            subject=str(path),
+            reasons=(reason.shown(),),
+            rule=Rule("read", (str(path),)) if str(path).isprintable() else None,
+            digest=_digest(os.fsencode(path)),
+        )
+        return _Need(question, (reason,))
+
+    def _write_need(self, changes: Sequence[ApprovedChange], diff: str) -> _Need | None:
+        reach = self._reach
+        risks = tuple(filter(None, (reach.refuses_to_write(change.path) for change in changes)))
+        free = self.autonomy in {"edits", "all"} or all(self._is_free(c.path, reach) for c in changes)
+        if free and not risks:
+            return None
+        question = Question(
+            kind="write",
+            title=_("Write a file") if len(changes) == 1 else _("Write files"),
+            subject="\n".join(str(change.path) for change in changes),
+            detail=diff,
+            reasons=tuple(risk.shown() for risk in risks),
+            rule=self._write_rule(changes[0].path) if len(changes) == 1 else None,
+            digest=_digest(*(part for c in changes for part in (os.fsencode(c.path), c.after))),
+        )
+        return _Need(question, risks, "" if risks else "edits")
+
+    def _command_need(self, text: str, folder: Path | None) -> _Need | None:
+        verdict = self.judge(text, folder)
+        if verdict.decision == "allow":
+            return None
+        if verdict.refused:
+            raise Denied(f"Not run: {'; '.join(verdict.reasons)}.")
+        here = folder is None or folder.resolve() == self.territory.project
+        question = Question(
+            kind="command",
+            title=_("Run a command") if here else _("Run a command in {folder}").format(folder=folder),
+            subject=text,
+            reasons=tuple(reason.shown() for reason in verdict.why),
+            rule=verdict.rule,
+            digest=hashlib.sha256(text.encode()).hexdigest(),
+        )
+        return _Need(question, verdict.why, "" if verdict.dangerous else "all")
+
+    def _network_need(self, url: str) -> _Need | None:
+        try:
+            parts = urlsplit(url)
+            host = parts.hostname or ""
+        except ValueError as error:
+            raise Denied(f"Not an address: {error}") from error
+        if not host or not url.isprintable():
+            raise Denied("Not an address.")
+        carries = len(parts.query) > _LONG_QUERY_CHARS or parts.username is not None
+        rules = self.rules.of_kind("network", given_only=self.autonomy == "plan")
+        if (self.autonomy == "all" or any(rule.covers_host(host) for rule in rules)) and not carries:
+            return None
+        why = (Reason(CARRIES_DATA, host),) if carries else ()
+        question = Question(
+            kind="network",
+            title=_("Open an address"),
+            subject=url,
+            reasons=tuple(reason.shown() for reason in why),
+            rule=None if carries else Rule("network", (host,)),
+            digest=hashlib.sha256(url.encode()).hexdigest(),
+        )
+        return _Need(question, why, "" if carries else "all")
+
+    def _is_free(self, path: Path, reach: Reach) -> bool:
+        return self.territory.place(path).kind == "scratch" or reach.writes_by_rule(path)
+
+    def _write_rule(self, path: Path) -> Rule | None:
+        """For this one file; never for files that run by themselves or whose names read as patterns."""
+        project = self.territory.project
+        name = str(path.relative_to(project) if path.is_relative_to(project) else path)
+        if runs_by_itself(path) or not name.isprintable() or any(sign in name for sign in "*?["):
+            return None
+        return Rule("write", (name,))
+
+    # Asking
+
+    async def _allow(self, need_now: Callable[[], _Need | None]) -> None:
+        need = need_now()
+        if need is None:
+            return
+        if self.autonomy == "plan" or self.approver is None:
+            raise Denied(self._refusal(need))
         async with self._asking:
-            answer = await self.approver.approve(question)
-        self._settle(answer, question)
+            # The answer to the question before may have settled this one.
+            need = need_now()
+            if need is not None:
+                self._settle(await self.approver.approve(need.question), need.question)
 
     def _settle(self, answer: Answer, question: Question) -> None:
         match answer.choice:
@@ -206,8 +258,19 @@ class Gate:
                 if question.rule:
                     self.rules.add(question.rule, scope)
             case _:
-                why = f" Reason: {answer.reason}" if answer.reason else " No reason was given."
-                raise Denied(f"The user denied this.{why} Do not try the same again.")
+                why = f"Reason: {answer.reason}" if answer.reason else "No reason was given."
+                raise Denied(f"The user denied this. {why} Do not try the same again.")
+
+    def _refusal(self, need: _Need) -> str:
+        """Why nobody was asked, and with which flags the user would have allowed it."""
+        why = f" Why: {'; '.join(map(str, need.why))}." if need.why else ""
+        if self.approver:
+            return f"{_PLAN}{why}"
+        rule = need.question.rule
+        flags = [f"--allow {shlex.quote(str(rule))}"] if rule else []
+        flags += [f"--approve {need.level}"] if need.level else []
+        how = f" The user can allow it beforehand with {' or '.join(flags)}." if flags else ""
+        return f"Not done: it needs approval and nobody is there to give it.{why}{how}"
 
 
 def _digest(*parts: bytes) -> str:

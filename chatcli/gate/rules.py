@@ -8,22 +8,26 @@ in the project folder: what is cloned cannot bring its own permissions.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import tomllib
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 from chatcli.errors import StorageError, UsageError
+from chatcli.gate.paths import is_within
 from chatcli.gate.private import locked, read_private, record_folder, write_private
 from chatcli.i18n import _
 
 RuleKind = Literal["exec", "read", "write", "network"]
 Scope = Literal["run", "session", "project"]
 
+_WILDCARD = re.compile(r"[*?\[]")
 _HINT = "exec:pytest *   write:docs/**   read:/some/dir   network:example.com"
 
 
@@ -39,12 +43,35 @@ class Rule(Struct, frozen=True):
         words = shlex.join(self.words) if self.kind == "exec" else self.words[0]
         return f"{self.kind}:{words}{' *' if self.any_arguments else ''}"
 
-    def covers_command(self, words: Sequence[str]) -> bool:
+    def covers_command(self, words: Sequence[str | None]) -> bool:
         if self.kind != "exec":
             return False
         if self.any_arguments:
             return tuple(words[: len(self.words)]) == self.words
         return tuple(words) == self.words
+
+    def covers_path(self, path: Path, project: Path, user_home: Path) -> bool:
+        """`path` is resolved. Without wildcards the rule covers its path and everything below."""
+        root, rest = self.path_pattern(project, user_home)
+        if not is_within(path, root):
+            return False
+        return not rest or _matches(path.parts[len(root.parts) :], rest)
+
+    def path_pattern(self, project: Path, user_home: Path) -> tuple[Path, tuple[str, ...]]:
+        """The resolved part before the first wildcard, and the patterns after it."""
+        pattern = self.words[0]
+        if pattern == "~" or pattern.startswith("~/"):
+            pattern = str(user_home) + pattern[1:]
+        parts = (project / pattern).parts
+        plain = next((i for i, part in enumerate(parts) if _WILDCARD.search(part)), len(parts))
+        return Path(os.path.realpath(Path(*parts[:plain]))), parts[plain:]
+
+    def covers_host(self, host: str) -> bool:
+        """`example.com` is that host alone, `*.example.com` every host below it."""
+        pattern = self.words[0].casefold()
+        if pattern.startswith("*."):
+            return host.casefold().endswith(pattern[1:])
+        return host.casefold() == pattern
 
 
 class KnownRule(Struct, frozen=True):
@@ -96,14 +123,17 @@ class Rules:
             *(KnownRule(rule, "project") for rule in self._stored),
         )
 
-    def of_kind(self, kind: RuleKind, *, scopes: Sequence[Scope] = get_args(Scope)) -> tuple[Rule, ...]:
-        """Stored rules that cannot be read allow nothing; `list_rules` says why."""
+    def of_kind(self, kind: RuleKind, *, given_only: bool = False) -> tuple[Rule, ...]:
+        """Rules in force; `given_only` leaves those of `--allow`.
+
+        Stored rules that cannot be read allow nothing; `list_rules` says why.
+        """
         try:
-            known = self.list_rules()
+            self._reload()
         except StorageError:
-            known = tuple(KnownRule(r, "run") for r in self._given)
-            known += tuple(KnownRule(r, "session") for r in self._session)
-        return tuple(k.rule for k in known if k.rule.kind == kind and k.scope in scopes)
+            self._stored, self._stamp = (), None
+        rules = self._given if given_only else (*self._given, *self._session, *self._stored)
+        return tuple(rule for rule in rules if rule.kind == kind)
 
     def add(self, rule: Rule, scope: Literal["session", "project"]) -> None:
         """From now on. Raises `StorageError` when a project rule cannot be stored."""
@@ -137,6 +167,15 @@ class Rules:
         if stamp != self._stamp:
             self._stored = _read(self._path)
             self._stamp = stamp
+
+
+def _matches(parts: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    if not patterns:
+        return not parts
+    head, *tail = patterns
+    if head == "**":
+        return any(_matches(parts[skip:], tuple(tail)) for skip in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], head) and _matches(parts[1:], tuple(tail))
 
 
 def _read(path: Path) -> tuple[Rule, ...]:

@@ -1,0 +1,146 @@
+"""The values that a word may take when the shell expands it: variables of the line and file patterns.
+
+The answer is always a superset: every file that a pattern may match, every value that the line assigns to
+a variable anywhere, and the empty value from before. What cannot be told is None.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from chatcli.gate.grammar import Script
+from chatcli.gate.words import Part, Word
+
+MAX_VALUES = 1_000
+_MAX_REFERENCES = 4
+_MAGIC = re.compile(r"[*?\[]")
+_SPLITS = re.compile(r"[\s*?\[\\]")
+_RUNS_TEXT = frozenset({"eval", "source", ".", "read", "mapfile", "readarray", "getopts"})
+
+
+class Arg(Struct, frozen=True):
+    """One possible argument. `sure`: it is there, as this one word, whatever the files are."""
+
+    text: str
+    sure: bool = True
+
+
+def variables_of(script: Script, inherited: Container[str]) -> dict[str, tuple[Word, ...]]:
+    """Variables whose every value stands in the line. `inherited` names are never known."""
+    values: dict[str, list[Word]] = {}
+    unknown: set[str] = set()
+    mentioned: set[str] = set()
+    for command in script.commands:
+        texts = [word.text for word in command.words]
+        mentioned.update(text for text in texts[1:] if text)
+        if texts and (texts[0] is None or texts[0] in _RUNS_TEXT):
+            return {}
+        for assignment in command.assignments:
+            if assignment.value is None or any(p.kind == "pattern" for p in assignment.value.parts):
+                unknown.add(assignment.name)
+            else:
+                values.setdefault(assignment.name, []).append(assignment.value)
+    for loop in script.loops:
+        values.setdefault(loop.name, []).extend(loop.values)
+    # `printf -v name`, `declare name`, `export name`: a name that is an argument may be set.
+    barred = unknown | mentioned
+    return {
+        name: tuple(words) for name, words in values.items() if name not in barred and name not in inherited
+    }
+
+
+def arguments(
+    word: Word,
+    folders: Sequence[Path],
+    variables: Mapping[str, tuple[Word, ...]],
+    user_home: Path,
+    depth: int = 0,
+) -> tuple[Arg, ...] | None:
+    """All arguments that the word may become in any of the folders; None when nobody can tell."""
+    if word.text is not None:
+        return (Arg(word.text),)
+    choices: list[tuple[str, ...]] = []
+    for part in word.parts:
+        values = _part_values(part, folders, variables, user_home, depth)
+        if values is None:
+            return None
+        choices.append(values)
+    combined = list(itertools.islice(itertools.product(*choices), MAX_VALUES + 1))
+    if len(combined) > MAX_VALUES:
+        return None
+    texts = ["".join(pieces) for pieces in combined]
+    if all(part.kind != "pattern" for part in word.parts):
+        return tuple(Arg(text, sure=len(texts) == 1) for text in dict.fromkeys(texts))
+    if any(_MAGIC.search(part.text) for part in word.parts if part.kind != "pattern"):
+        return None
+    matches: dict[str, None] = {}
+    for text, folder in itertools.product(texts, folders):
+        found = matching_paths(text, folder)
+        if found is None or len(matches) > MAX_VALUES:
+            return None
+        matches.update(dict.fromkeys([text, *found]))
+    return tuple(Arg(match, sure=False) for match in matches)
+
+
+def _part_values(
+    part: Part,
+    folders: Sequence[Path],
+    variables: Mapping[str, tuple[Word, ...]],
+    user_home: Path,
+    depth: int,
+) -> tuple[str, ...] | None:
+    match part.kind:
+        case "text" | "pattern":
+            return (part.text,)
+        case "home":
+            return (str(user_home),)
+        case "variable" if part.text in variables and depth < _MAX_REFERENCES:
+            values = [""]
+            for word in variables[part.text]:
+                found = arguments(word, folders, variables, user_home, depth + 1)
+                if found is None or len(values) > MAX_VALUES:
+                    return None
+                values += [arg.text for arg in found]
+            if not part.quoted and any(_SPLITS.search(value) for value in values):
+                return None
+            return tuple(values)
+    return None
+
+
+def matching_paths(pattern: str, folder: Path) -> list[str] | None:
+    """Every path that the pattern may match, written as the shell writes it; None if there are too many."""
+    absolute = pattern.startswith("/")
+    found = ["/" if absolute else ""]
+    for component in filter(None, pattern.split("/")):
+        following: list[str] = []
+        for prefix in found:
+            names = _matching_names(component, folder / prefix)
+            if names is None or len(following) > MAX_VALUES:
+                return None
+            following += [prefix + name + "/" for name in names]
+        found = following
+    return [path if pattern.endswith("/") else path[:-1] for path in found]
+
+
+def _matching_names(component: str, folder: Path) -> list[str] | None:
+    if not _MAGIC.search(component):
+        return [component]
+    # From a bracket on anything may match: its many forms are not worth telling apart.
+    wide = re.sub(r"\[.*", "*", component, flags=re.DOTALL)
+    expression = re.escape(wide).replace(r"\*", ".*").replace(r"\?", ".")
+    matcher = re.compile(expression, re.DOTALL | re.IGNORECASE)
+    try:
+        names = list(itertools.islice((entry.name for entry in folder.iterdir()), 20 * MAX_VALUES))
+    except OSError:
+        return []
+    if len(names) == 20 * MAX_VALUES:
+        return None
+    if component.startswith("."):
+        names += [".", ".."]
+    hidden = component.startswith(".")
+    return [name for name in names if matcher.fullmatch(name) and (hidden or not name.startswith("."))]
