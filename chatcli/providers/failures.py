@@ -6,6 +6,7 @@ line that names the provider, and a hint; vendors' own words follow where they h
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -167,8 +168,8 @@ def body_parts(body: object) -> tuple[str, str, str]:
     error: Any = body
     if isinstance(error, Mapping) and "error" in error:
         error = error["error"]
-    if isinstance(error, str):
-        return "", "", error
+        if isinstance(error, str):
+            return "", "", error
     if not isinstance(error, Mapping):
         return "", "", ""
     details = error.get("details")
@@ -183,20 +184,24 @@ def body_parts(body: object) -> tuple[str, str, str]:
 
 def retry_after_seconds(headers: Mapping[str, str], now_seconds: float | None = None) -> float | None:
     """How long the service asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after", "")
+    if (seconds := _number(text)) is not None:
+        return seconds
     try:
-        return max(0.0, float(headers.get("retry-after-ms", "")) / 1000)
-    except ValueError:
-        pass
-    text = headers.get("retry-after", "").strip()
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(text).timestamp()
+        moment_seconds = parsedate_to_datetime(text).timestamp()
     except ValueError:
         return None
-    return max(0.0, moment - (time.time() if now_seconds is None else now_seconds))
+    return max(0.0, moment_seconds - (time.time() if now_seconds is None else now_seconds))
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
 
 
 def _status_inside_stream(failure: Failure) -> int:

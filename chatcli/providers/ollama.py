@@ -23,6 +23,7 @@ from chatcli.providers.failures import (
     cut,
     error_of,
     no_connection,
+    retry_after_seconds,
     silent,
     window_full,
 )
@@ -83,7 +84,8 @@ class Ollama:
         try:
             async with client.stream("POST", "/api/chat", content=body, timeout=limits) as response:
                 if response.status_code >= 400:
-                    raise self._refusal(response.status_code, await response.aread(), len(body))
+                    await response.aread()
+                    raise self._refusal(response, len(body))
                 async for line in self._split(response):
                     yield msgspec.json.decode(line, type=dict)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -114,13 +116,18 @@ class Ollama:
         if rest.strip():
             yield rest
 
-    def _refusal(self, status: int, answer: bytes, request_bytes: int) -> ProviderError:
+    def _refusal(self, response: httpx.Response, request_bytes: int) -> ProviderError:
         try:
-            body = msgspec.json.decode(answer)
+            body = msgspec.json.decode(response.content)
         except msgspec.DecodeError:
             body = None
         _, _, detail = body_parts(body)
-        error = error_of(Failure(status=status, detail=detail), self._service)
+        failure = Failure(
+            status=response.status_code,
+            detail=detail,
+            retry_after_seconds=retry_after_seconds(response.headers),
+        )
+        error = error_of(failure, self._service)
         # Ollama has no code for a prompt that is too long: only its size tells it from a bad request.
         if type(error) is BadRequest and request_bytes > self.window_tokens * _MIN_BYTES_PER_TOKEN:
             return window_full(self._service)

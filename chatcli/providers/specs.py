@@ -144,9 +144,8 @@ def base_url(spec: ProviderSpec, environment: Mapping[str, str]) -> str:
     variable = _set_variable(spec.url_variables, environment)
     if not variable:
         return spec.base_url
-    url = environment[variable].strip().rstrip("/")
-    if "://" not in url:
-        url = "http://" + url
+    url = environment[variable].strip()
+    url = (url if "://" in url else f"http://{url}").rstrip("/")
     for ending in _ENDPOINTS[spec.wire]:
         url = url.removesuffix(ending)
     if not _is_address(url):

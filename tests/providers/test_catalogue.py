@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from chatcli.providers.catalogue import UNKNOWN, facts
+from chatcli.providers.specs import SPECS
+
+
+@pytest.mark.parametrize(
+    ("model", "window_tokens"),
+    [
+        ("claude-sonnet-5-5-20260929", 1_000_000),
+        ("anthropic/claude-sonnet-5.5", 1_000_000),
+        ("claude-haiku-4-5", 200_000),
+        ("GPT-6.1-sol", 922_000),
+        ("openai/gpt-5.4", 272_000),
+        ("my-own-model", UNKNOWN.window_tokens),
+    ],
+)
+def test_a_model_is_found_by_the_longest_row_that_begins_its_id(model, window_tokens):
+    assert facts(model).window_tokens == window_tokens
+
+
+def test_every_default_model_of_a_paid_service_is_known():
+    assert all(facts(spec.default_model) is not UNKNOWN for spec in SPECS if spec.needs_key)

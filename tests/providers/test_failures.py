@@ -1,0 +1,125 @@
+"""What a failed request means, and what a person reads about it."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+
+import pytest
+
+from chatcli.errors import (
+    AuthError,
+    BadRequest,
+    BillingError,
+    ContentRefused,
+    ContextOverflow,
+    ModelNotFound,
+    Overloaded,
+    RateLimited,
+)
+from chatcli.providers.failures import Failure, body_parts, error_of, missing_key, retry_after_seconds
+from tests.providers.conversation import service
+
+CLAUDE = service("CLAUDEAI", "claude-sonnet-5-5", key="sk-ant-secret")
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (Failure(status=400), BadRequest),
+        (Failure(status=422), BadRequest),
+        (Failure(status=401), AuthError),
+        (Failure(status=403), AuthError),
+        (Failure(status=402), BillingError),
+        (Failure(status=429), RateLimited),
+        (Failure(status=429, code="insufficient_quota"), BillingError),
+        (Failure(status=400, type="billing_error"), BillingError),
+        (Failure(status=404), ModelNotFound),
+        (Failure(status=400, code="model_not_found"), ModelNotFound),
+        (Failure(status=413), ContextOverflow),
+        (Failure(status=400, code="context_length_exceeded"), ContextOverflow),
+        (Failure(status=400, type="exceed_context_size_error"), ContextOverflow),
+        (Failure(status=400, detail="prompt is too long: 9 tokens > 8 maximum"), ContextOverflow),
+        (Failure(status=400, detail="the prompt is too long"), BadRequest),
+        (Failure(status=400, code="content_policy_violation"), ContentRefused),
+        *((Failure(status=status), Overloaded) for status in (408, 409, 425, 500, 502, 503, 504, 529)),
+        (Failure(status=200, type="overloaded_error"), Overloaded),
+        (Failure(status=200, type="rate_limit_error"), RateLimited),
+        (Failure(status=200, code="429"), RateLimited),
+        (Failure(status=200, code="402"), BillingError),
+        (Failure(status=200, code="rate_limit_exceeded"), RateLimited),
+        (Failure(status=200, type="invalid_request_error"), BadRequest),
+        (Failure(status=200, detail="what?"), Overloaded),
+    ],
+)
+def test_status_and_code_decide(failure, kind):
+    assert type(error_of(failure, CLAUDE)) is kind
+
+
+def test_an_error_carries_what_is_known():
+    failure = Failure(status=429, type="rate_limit_error", request_id="req_1", retry_after_seconds=3.0)
+    error = error_of(failure, CLAUDE)
+    assert (error.provider, error.status, error.code, error.request_id, error.retry_after_seconds) == (
+        "CLAUDEAI",
+        429,
+        "rate_limit_error",
+        "req_1",
+        3.0,
+    )
+
+
+def test_a_person_reads_one_line_without_the_key():
+    detail = "messages.0:\n\x1b[31m bad \x07 sk-ant-secret " + "x" * 1000
+    message = error_of(Failure(status=400, detail=detail), CLAUDE).message
+    assert message.startswith("CLAUDEAI rejected the request (400): messages.0: [31m bad *** xxx")
+    assert message.isprintable()
+    assert len(message) < 400
+
+
+def test_braces_in_foreign_words_are_no_placeholders():
+    assert "{provider} {0}" in error_of(Failure(status=400, detail="{provider} {0}"), CLAUDE).message
+
+
+def test_what_a_person_can_do_is_said():
+    assert "chatcli setup" in missing_key(CLAUDE).hint
+    assert "THE_KEY" in missing_key(CLAUDE).hint
+    unknown = error_of(Failure(status=404), CLAUDE)
+    assert "claude-sonnet-5-5" in unknown.message
+    assert "/model" in unknown.hint
+
+
+@pytest.mark.parametrize(
+    ("body", "parts"),
+    [
+        ({"type": "error", "error": {"type": "api_error", "message": "m"}}, ("", "api_error", "m")),
+        ({"error": {"code": 502, "message": "m"}}, ("502", "", "m")),
+        ({"code": "c", "type": "t", "message": "m"}, ("c", "t", "m")),
+        (
+            {"error": {"type": "billing_error", "details": {"error_code": "organization_on_hold"}}},
+            ("organization_on_hold", "billing_error", ""),
+        ),
+        ({"error": "model not found"}, ("", "", "model not found")),
+        ({"error": None}, ("", "", "")),
+        ("<html>", ("", "", "")),
+        (None, ("", "", "")),
+    ],
+)
+def test_error_bodies_of_any_shape_are_understood(body, parts):
+    assert body_parts(body) == parts
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": formatdate(1_000_030, usegmt=True)}, 30.0),
+        ({"retry-after": formatdate(999_000, usegmt=True)}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_to_wait(headers, seconds):
+    assert retry_after_seconds(headers, now_seconds=1_000_000) == seconds

@@ -1,0 +1,138 @@
+"""Promises about every request of every wire, over conversations that nobody would think of.
+
+The rules of the services are those of the strict scripted server, which knows nothing of the adapters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult, UserMessage
+from chatcli.providers import anthropic_body, ollama_body, openai_chat_body, openai_responses_body
+from chatcli.providers.encoding import encode
+from chatcli.providers.specs import find_spec
+from tests.providers.conversation import NOTHING, request
+from tests.wire import anthropic_rules, chat_rules, responses_rules
+
+MODEL = "claude-sonnet-5-5"
+SOURCES = [("CLAUDEAI", MODEL), ("OPENAI", MODEL), ("OPENROUTER", MODEL), ("OLLAMA", "qwen3:8b")]
+
+texts = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(["", " ", "\n", "Go."])
+arguments = st.sampled_from(
+    ['{"file":  "é.py"}', "{}", "", '{"a": 1.0, "a": 1e3}', '{"file', "[1]", "\ud83d"]
+)
+ids = st.sampled_from(["call_0", "call_1", "functions.read:0", "x" * 80, "toolu_01"])
+reasoning = st.sampled_from(
+    [
+        Reasoning(text="Hm.", opaque={"type": "thinking", "signature": "s"}),
+        Reasoning(opaque={"type": "redacted_thinking", "data": "d"}),
+        Reasoning(opaque={"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"}),
+        Reasoning(opaque={"reasoning_details": [{"type": "reasoning.text", "text": "t", "index": 0}]}),
+        Reasoning(text="Hm."),
+    ]
+)
+
+
+@st.composite
+def conversations(draw):
+    """A view: well paired, else anything that cancels, switches of model and resumes leave behind."""
+    messages = [UserMessage(seq=1, parts=(Text("Go."),))]
+    for _ in range(draw(st.integers(0, 4))):
+        calls = [
+            ToolCall(id=call_id, name="read", arguments_json=draw(arguments))
+            for call_id in draw(st.lists(ids, unique=True, max_size=3))
+        ]
+        said = draw(st.lists(reasoning | st.builds(Text, texts), max_size=3))
+        provider, model = draw(st.sampled_from(SOURCES))
+        messages.append(AssistantMessage(seq=0, parts=(*said, *calls), provider=provider, model=model))
+        results = [
+            ToolResult(seq=0, call_id=call.id, name="read", text=draw(texts), original=NOTHING)
+            for call in calls
+        ]
+        words = [
+            UserMessage(seq=0, parts=(Text(text), Text("!")))
+            for text in draw(st.lists(texts, min_size=0 if calls else 1, max_size=2))
+        ]
+        messages += draw(st.permutations([*results, *words]))
+    return [structs.replace(message, seq=seq) for seq, message in enumerate(messages, 1)]
+
+
+def render(wire, messages):
+    asked = request(*messages, model=MODEL)
+    match wire:
+        case "anthropic":
+            return anthropic_body.render(asked, provider="CLAUDEAI", max_output_tokens=1000)
+        case "responses":
+            return openai_responses_body.render(asked, provider="OPENAI")
+        case "chat":
+            dialect = find_spec("OPENROUTER").dialect
+            return openai_chat_body.render(asked, provider="OPENROUTER", dialect=dialect)
+        case _:
+            return ollama_body.render(asked, provider="OLLAMA", num_ctx=8192)
+
+
+def check(wire, body):
+    """Raises what the service would refuse."""
+    match wire:
+        case "anthropic":
+            anthropic_rules.check_body(body, max_output_tokens=128_000)
+            anthropic_rules.check_pairing(body["messages"])
+        case "responses":
+            responses_rules.check_body(body)
+            responses_rules.check_items(body["input"], tools=body["tools"])
+            responses_rules.check_reasoning(body["input"], {}, model=MODEL, store=False)
+        case "chat":
+            chat_rules.check_body(body, openrouter=True)
+            chat_rules.check_messages(body["messages"], body["tools"])
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
+@settings(max_examples=150, deadline=None)
+@given(messages=conversations())
+def test_no_service_refuses_a_well_paired_conversation(wire, messages):
+    check(wire, json.loads(encode(render(wire, messages))))
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
+@settings(max_examples=150, deadline=None)
+@given(messages=conversations())
+def test_a_longer_conversation_extends_the_same_bytes(wire, messages):
+    """Cut before a reply: what had been sent until then is the beginning of what is sent now."""
+    closing = len(b"]}]}" if wire == "anthropic" else b"]}")
+    whole = encode(render(wire, messages))
+    for index, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            before = encode(render(wire, messages[:index]))
+            assert whole.startswith(before[:-closing])
+
+
+SCRIPT = """
+import hashlib
+from chatcli.messages import *
+from chatcli.providers.encoding import encode
+from tests.providers.conversation import assistant, call, result, user
+from tests.providers.test_request_properties import MODEL, render
+
+thought = Reasoning(text="Olá", opaque={"type": "thinking", "signature": "s", "z": 1, "a": 2})
+said = assistant(2, thought, Text("日本"), call("c1", '{"b": 1, "a": "é"}'), call("c.2"))
+messages = [user(1, "Ação"), said, result(3, "c1", "x"), result(4, "c.2", "y"), user(5, "?")]
+for wire in ("anthropic", "responses", "chat", "ollama"):
+    print(hashlib.sha256(encode(render(wire, messages))).hexdigest())
+"""
+
+
+def test_the_bytes_are_the_same_in_another_process_hash_seed_and_locale():
+    def digests(seed, locale):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": locale, "PYTHONPATH": "."}
+        return subprocess.check_output([sys.executable, "-c", SCRIPT], env=environment, text=True)
+
+    assert len(digests("1", "C").split()) == 4
+    assert digests("1", "C") == digests("2", "pt_BR.UTF-8")
