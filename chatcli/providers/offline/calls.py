@@ -35,8 +35,8 @@ def count_lines(path: str) -> Call:
     return search("^", path, show="files", max_results=1)
 
 
-def git(operation: str, **options: Any) -> Call:
-    return Call("git", {"operation": operation, **options})
+def git(action: str, **options: Any) -> Call:
+    return Call("git", {"action": action, **options})
 
 
 def execute(command: str) -> Call:

@@ -31,6 +31,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     arguments: dict[str, Any]
     status: ResultStatus
     text: str
+    shortened: bool = False
+    """`text` is only a part of what the tool returned."""
 
     @property
     def ok(self) -> bool:
@@ -98,6 +100,7 @@ def _outcome(call: ToolCall, result: ToolResult | None) -> Outcome:
         arguments=arguments,
         status=result.status if result else "missing",
         text=result.text if result else "",
+        shortened=bool(result and result.shown and result.shown.kind != "whole"),
     )
 
 
