@@ -13,11 +13,12 @@ from msgspec import Struct
 from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
 from chatcli.gate.expansion import Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
-from chatcli.gate.grammar import Redirect, Script, SimpleCommand, parse, refused_characters
+from chatcli.gate.grammar import parse, refused_characters
 from chatcli.gate.reach import Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.repository import repository_risk
+from chatcli.gate.script import Redirect, Script, SimpleCommand
 from chatcli.gate.special import SPECIAL_READERS
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap

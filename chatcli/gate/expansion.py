@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from chatcli.gate.grammar import Script
+from chatcli.gate.script import Script
 from chatcli.gate.words import Part, Word
 
 MAX_VALUES = 1_000

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from chatcli.gate.conditions import Condition
 from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.redirections import Redirections
 from chatcli.gate.screen import is_deceptive
-from chatcli.gate.words import Part, Word, decode
+from chatcli.gate.script import Assignment, Loop, Script, SimpleCommand
+from chatcli.gate.words import WORD_NODES, Part, Word, decode
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -25,25 +28,6 @@ MAX_COMMANDS = 50
 MAX_CHARS = 200_000
 _MAX_DEPTH = 60
 
-_WORDS = frozenset(
-    {
-        "word",
-        "number",
-        "string",
-        "raw_string",
-        "ansi_c_string",
-        "translated_string",
-        "concatenation",
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-        "brace_expression",
-        "variable_name",
-        "special_variable_name",
-    }
-)
 _SEQUENCES = frozenset(
     {"program", "list", "pipeline", "subshell", "if_statement", "elif_clause", "else_clause"}
 )
@@ -53,68 +37,14 @@ _PUNCTUATION = frozenset(
     | {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac"}
 )
 _RESERVED = _PUNCTUATION | {"select", "function", "coproc", "[[", "]]"}
-_OUTPUTS = frozenset({">", ">>", "&>", "&>>", ">|", "<>"})
-_OPERATORS = _OUTPUTS | {"<", "<<<", ">&", "<&", ">&-", "<&-"}
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly", "unset", "unsetenv"})
 
 _PLAIN_ARITHMETIC = re.compile(rb"\$\(\([\s\d+*/%()<>=!&|^~-]*\)\)")
 _HARMLESS_EXPANSION = re.compile(
     rb"\$\{#?\w+\}|\$\{\w+(?::?[-+]|##?|%%?)[\w\s./*?:,@+=%-]*\}|\$\{PIPESTATUS\[\d\]\}"
 )
-_HEREDOC_WORD = re.compile(rb"(?P<quote>['\"]?)\w+(?P=quote)")
-_UNARY_TESTS = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzLNOGS")
-_TEXT_TESTS = frozenset({"=", "==", "!=", "-nt", "-ot", "-ef"})
-_NUMBER_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-
 NOT_PARSED = N_("it is not a complete shell command")
 NOT_KNOWN = N_("it uses a shell construct that is not judged: {about}")
-
-
-class Redirect(Struct, frozen=True):
-    """`target` is None for a copied or closed descriptor and for a here-document."""
-
-    operator: str
-    target: Word | None
-
-    @property
-    def writes(self) -> bool:
-        return self.target is not None and self.operator in _OUTPUTS
-
-
-class Assignment(Struct, frozen=True):
-    name: str
-    value: Word | None
-    """None for arrays and other values that are not one word."""
-
-
-class SimpleCommand(Struct, frozen=True):
-    """One command. Without words it is bare assignments, or the redirections of a compound command."""
-
-    words: tuple[Word, ...] = ()
-    assignments: tuple[Assignment, ...] = ()
-    redirects: tuple[Redirect, ...] = ()
-    repeated: bool = False
-    """Inside a loop or a function: it may run many times."""
-    fed: bool = False
-    """Its input comes from a pipe or a redirection."""
-    start: int = 0
-    """Where it stands in the line, in bytes."""
-
-
-class Loop(Struct, frozen=True):
-    """`for name in values`."""
-
-    name: str
-    values: tuple[Word, ...]
-
-
-class Script(Struct, frozen=True):
-    """`errors`: the line as a whole is not understood. `unjudged`: constructs that are not looked into."""
-
-    commands: tuple[SimpleCommand, ...]
-    loops: tuple[Loop, ...]
-    errors: tuple[Reason, ...]
-    unjudged: tuple[Reason, ...]
 
 
 def refused_characters(text: str) -> str:
@@ -125,7 +55,7 @@ def refused_characters(text: str) -> str:
 
 def parse(text: str) -> Script:
     """Take a command line apart. It must hold no refused characters."""
-    reading = _Reading()
+    reading = Walk()
     deceptive = sorted({c for c in text if c not in "\n\t" and is_deceptive(c)})
     if deceptive:
         names = " ".join(f"U+{ord(character):04X}" for character in deceptive)
@@ -133,7 +63,7 @@ def parse(text: str) -> Script:
     if len(text) > MAX_CHARS:
         reading.error(N_("it is too long to be judged"))
         return reading.script()
-    reading.visit(_parser().parse(text.encode()).root_node, _Where())
+    reading.visit(_parser().parse(text.encode()).root_node, Where())
     if len(reading.commands) > MAX_COMMANDS:
         reading.error(N_("it holds too many commands to be judged"))
     return reading.script()
@@ -148,28 +78,16 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-class _Where(Struct, frozen=True):
+class Where(Struct, frozen=True):
     depth: int = 0
     repeated: bool = False
     fed: bool = False
 
-    def inside(self, *, repeated: bool = False, fed: bool = False) -> _Where:
-        return _Where(self.depth + 1, self.repeated or repeated, self.fed or fed)
+    def inside(self, *, repeated: bool = False, fed: bool = False) -> Where:
+        return Where(self.depth + 1, self.repeated or repeated, self.fed or fed)
 
 
-class _Redirections:
-    """What was found in the redirections of one command, and the arguments among them."""
-
-    def __init__(self) -> None:
-        self.redirects: list[Redirect] = []
-        self.words: list[Word] = []
-
-    @property
-    def feed(self) -> bool:
-        return any(redirect.operator.startswith("<") for redirect in self.redirects)
-
-
-class _Reading:
+class Walk:
     """One walk over one syntax tree."""
 
     def __init__(self) -> None:
@@ -188,28 +106,31 @@ class _Reading:
     def not_judged(self, construct: str) -> None:
         self._unjudged[Reason(NOT_KNOWN, construct)] = None
 
-    def visit(self, node: Node, where: _Where) -> None:
+    def not_parsed(self) -> None:
+        self.error(NOT_PARSED)
+
+    def visit(self, node: Node, where: Where) -> None:
         if where.depth > _MAX_DEPTH:
             self.error(N_("it is nested too deeply to be judged"))
             return
         if node.type == "ERROR" or node.is_missing:
-            self.error(NOT_PARSED)
-            self._children(node, where)
+            self.not_parsed()
+            self.children(node, where)
         elif not node.is_named:
             if node.type not in _PUNCTUATION:
                 self.not_judged(node.type)
         elif node.type == "pipeline":
             self._pipeline(node, where)
         elif node.type in _SEQUENCES:
-            self._children(node, where)
+            self.children(node, where)
         elif node.type in _REPEATED:
-            self._children(node, where.inside(repeated=True))
-        elif node.type in _WORDS:
+            self.children(node, where.inside(repeated=True))
+        elif node.type in WORD_NODES:
             self.word(node, where)
         elif node.type != "comment":
             self._statement(node, where)
 
-    def _statement(self, node: Node, where: _Where) -> None:
+    def _statement(self, node: Node, where: Where) -> None:
         match node.type:
             case "command" | "declaration_command" | "unset_command":
                 self._command(node, where)
@@ -225,41 +146,41 @@ class _Reading:
             case "redirected_statement":
                 self._redirected(node, where)
             case "compound_statement" if node.children and node.children[0].type == "{":
-                self._children(node, where)
+                self.children(node, where)
             case "negated_command":
-                self._children(node, where)
+                self.children(node, where)
             case "test_command":
-                self._test(node, where)
+                Condition(self).read(node, where)
             case "for_statement" if node.children[0].type == "for":
                 self._for(node, where)
             case "case_statement" | "case_item":
                 self._case(node, where)
             case _:
                 self.not_judged(node.type.replace("_", " "))
-                self._children(node, where.inside(repeated=True))
+                self.children(node, where.inside(repeated=True))
 
-    def _children(self, node: Node, where: _Where) -> None:
+    def children(self, node: Node, where: Where) -> None:
         inner = where.inside()
         for child in node.children:
             self.visit(child, inner)
 
-    def _pipeline(self, node: Node, where: _Where) -> None:
+    def _pipeline(self, node: Node, where: Where) -> None:
         fed = False
         for child in node.children:
             self.visit(child, where.inside(fed=fed))
             fed = fed or child.type in {"|", "|&"}
 
-    def _command(self, node: Node, where: _Where, around: _Redirections | None = None) -> None:
+    def _command(self, node: Node, where: Where, around: Redirections | None = None) -> None:
         """`around`: the redirections that the grammar puts outside of the command."""
         words: list[Word] = []
         assignments: list[Assignment] = []
-        redirections = _Redirections()
+        redirections = Redirections(self)
         for child in node.children:
             if child.type == "variable_assignment":
                 assignments.append(self._assignment(child, where))
             elif child.type.endswith("_redirect"):
-                self._redirect(child, where, redirections)
-            elif child.type in _WORDS or child.type == "command_name":
+                redirections.read(child, where)
+            elif child.type in WORD_NODES or child.type == "command_name":
                 words.append(self.word(child, where))
             elif child.type in _DECLARATIONS:
                 words.append(Word(child.type, (Part("text", child.type),)))
@@ -282,12 +203,12 @@ class _Reading:
             )
         )
 
-    def _redirected(self, node: Node, where: _Where) -> None:
-        around = _Redirections()
+    def _redirected(self, node: Node, where: Where) -> None:
+        around = Redirections(self)
         bodies: list[Node] = []
         for child in node.children:
             if child.type.endswith("_redirect"):
-                self._redirect(child, where, around)
+                around.read(child, where)
             else:
                 bodies.append(child)
         if len(bodies) == 1 and bodies[0].type == "command":
@@ -301,68 +222,14 @@ class _Reading:
             SimpleCommand(redirects=tuple(around.redirects), repeated=where.repeated, start=node.start_byte)
         )
 
-    def _redirect(self, node: Node, where: _Where, into: _Redirections) -> None:
-        if node.type == "heredoc_redirect":
-            self._heredoc(node, where, into)
-            return
-        operator = next((c.type for c in node.children if not c.is_named), "")
-        targets = [c for c in node.children if c.type in _WORDS]
-        others = [c for c in node.children if c.is_named and c not in targets]
-        if (
-            operator not in _OPERATORS
-            or any(c.type != "file_descriptor" for c in others)
-            or any(c.is_missing for c in node.children)
-        ):
-            self.not_judged(operator or "redirection")
-        words = [self.word(target, where) for target in targets]
-        if operator.endswith("-"):
-            into.words += words
-            return
-        if not words:
-            self.error(NOT_PARSED)
-            return
-        target, *further = words
-        # The grammar hands arguments that follow the target to the redirection.
-        into.words += further
-        copies = operator in {">&", "<&"} and (target.text or "").removesuffix("-").isdigit()
-        if operator == "<<<" or copies:
-            into.redirects.append(Redirect(operator, None))
-        else:
-            # `>& file` writes both outputs, as `&> file` does.
-            into.redirects.append(Redirect({">&": "&>", "<&": "<"}.get(operator, operator), target))
-
-    def _heredoc(self, node: Node, where: _Where, into: _Redirections) -> None:
-        into.redirects.append(Redirect("<<", None))
-        quoted = False
-        for child in node.children:
-            source = child.text or b""
-            match child.type:
-                case "<<" | "<<-" | "heredoc_end":
-                    pass
-                case "heredoc_start":
-                    quoted = source[:1] in {b"'", b'"'}
-                    if not _HEREDOC_WORD.fullmatch(source):
-                        self.not_judged("here-document")
-                case "heredoc_body":
-                    if not quoted and any(sign in source for sign in (b"$", b"`", b"\\")):
-                        self.not_judged("here-document")
-                        self._children(child, where)
-                case "file_redirect" | "herestring_redirect":
-                    self._redirect(child, where, into)
-                case "pipeline" | "command" | "list" | "redirected_statement" | "&&" | "||" | "|" | "|&":
-                    self.visit(child, where.inside(fed=True))
-                case _:
-                    self.not_judged("here-document")
-                    self.visit(child, where.inside())
-
-    def _assignment(self, node: Node, where: _Where) -> Assignment:
+    def _assignment(self, node: Node, where: Where) -> Assignment:
         name, *rest = node.children
         values = [child for child in rest if child.is_named]
         operator = next((child.type for child in rest if not child.is_named), "")
         known = name.type == "variable_name" and operator == "=" and len(values) <= 1
         value = None
         for child in values:
-            if child.type in _WORDS:
+            if child.type in WORD_NODES:
                 value = self.word(child, where)
             else:
                 known = False
@@ -373,19 +240,19 @@ class _Reading:
             value = Word("", (Part("text", "", quoted=True),))
         return Assignment((name.text or b"").decode(), value)
 
-    def _for(self, node: Node, where: _Where) -> None:
+    def _for(self, node: Node, where: Where) -> None:
         name = ""
         values: list[Word] = []
         for child in node.children:
             if child.type == "variable_name":
                 name = (child.text or b"").decode()
-            elif child.type in _WORDS:
+            elif child.type in WORD_NODES:
                 values.append(self.word(child, where))
             else:
                 self.visit(child, where.inside())
         self.loops.append(Loop(name, tuple(values)))
 
-    def _case(self, node: Node, where: _Where) -> None:
+    def _case(self, node: Node, where: Where) -> None:
         for child in node.children:
             if child.type == "extglob_pattern":
                 if any(sign in (child.text or b"") for sign in (b"$", b"`", b"(")):
@@ -393,38 +260,12 @@ class _Reading:
             else:
                 self.visit(child, where.inside())
 
-    def _test(self, node: Node, where: _Where) -> None:
-        """`[ ... ]` and `[[ ... ]]`; numbers are compared by arithmetic, which can run commands."""
-        bracket = node.children[0].type if node.children else ""
-        if bracket not in {"[", "[["}:
-            self.not_judged(bracket)
-        for child in node.children[1:-1]:
-            self._test_part(child, where.inside(), double=bracket == "[[", numeric=False)
-
-    def _test_part(self, node: Node, where: _Where, *, double: bool, numeric: bool) -> None:
-        if node.type in {"binary_expression", "unary_expression", "parenthesized_expression"}:
-            numeric = numeric or any((c.text or b"").decode() in _NUMBER_TESTS for c in node.children)
-            for child in node.children:
-                self._test_part(child, where.inside(), double=double, numeric=numeric)
-        elif node.type in _WORDS:
-            word = self.word(node, where)
-            if double and numeric and not (word.text or "").lstrip("-").isdigit():
-                self.not_judged(word.raw)
-        elif node.type == "test_operator" or not node.is_named:
-            operator = (node.text or b"").decode().strip()
-            connectors = {"!", "(", ")", "&&", "||", "<", ">"} if double else {"!", "-a", "-o"}
-            if operator not in _UNARY_TESTS | _TEXT_TESTS | _NUMBER_TESTS | connectors:
-                self.not_judged(operator)
-        else:
-            self.not_judged(node.type.replace("_", " "))
-            self.visit(node, where)
-
-    def word(self, node: Node, where: _Where) -> Word:
+    def word(self, node: Node, where: Where) -> Word:
         """Decode a word, and walk through the commands that stand inside it."""
         self._expansions(node, where.inside())
         return decode(node)
 
-    def _expansions(self, node: Node, where: _Where) -> None:
+    def _expansions(self, node: Node, where: Where) -> None:
         source = (node.text or b"").strip()
         match node.type:
             case "command_substitution":
@@ -440,20 +281,20 @@ class _Reading:
             case "arithmetic_expansion" if not _PLAIN_ARITHMETIC.fullmatch(source):
                 self.not_judged(source.decode()[:40])
             case "ERROR":
-                self.error(NOT_PARSED)
+                self.not_parsed()
             case _ if node.is_missing:
-                self.error(NOT_PARSED)
+                self.not_parsed()
         for child in node.children:
             self._expansions(child, where)
 
-    def _substitution(self, node: Node, where: _Where) -> None:
+    def _substitution(self, node: Node, where: Where) -> None:
         if where.depth > _MAX_DEPTH:
             self.error(N_("it is nested too deeply to be judged"))
             return
         for child in node.children:
             if child.type == "file_redirect":
-                reading = _Redirections()
-                self._redirect(child, where, reading)
+                reading = Redirections(self)
+                reading.read(child, where)
                 redirects = tuple(reading.redirects)
                 self.commands.append(SimpleCommand(redirects=redirects, start=node.start_byte))
             elif child.is_named:

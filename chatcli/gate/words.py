@@ -10,6 +10,25 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+WORD_NODES = frozenset(
+    {
+        "word",
+        "number",
+        "string",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+        "brace_expression",
+        "variable_name",
+        "special_variable_name",
+    }
+)
 PartKind = Literal["text", "pattern", "home", "variable", "opaque"]
 
 _EXPANDERS = frozenset({"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"})

@@ -96,15 +96,8 @@ def unwrap(name: str, args: Args) -> Nested | None:
     match name:
         case "env":
             return _env(args)
-        case "eval" | "watch":
-            texts = [arg.text if arg and arg.sure else None for arg in args]
-            if None in texts:
-                return Nested(hidden=True)
-            return Nested(scripts=(" ".join(filter(None, texts)),))
-        case "trap" | "su":
-            words = [arg.text for arg in args if arg]
-            text = words[0] if words and name == "trap" else _after(words, "-c")
-            return Nested(scripts=(text,)) if text else Nested(hidden=True)
+        case "eval" | "watch" | "trap" | "su":
+            return _text(name, args)
         case "find" | "fd" | "fdfind":
             return _find(args)
         case "source" | ".":
@@ -113,6 +106,19 @@ def unwrap(name: str, args: Args) -> Nested | None:
             return None
     wrapper = _WRAPPERS.get(name)
     return _plain(name, wrapper, args) if wrapper else None
+
+
+def _text(name: str, args: Args) -> Nested:
+    """Programs that take shell text as an argument, or put their arguments together to one."""
+    words = [arg.text if arg and arg.sure else None for arg in args]
+    text: str | None = None
+    if name in {"eval", "watch"}:
+        text = None if None in words else " ".join(filter(None, words))
+    elif name == "trap":
+        text = words[0] if words else None
+    elif "-c" in words[:-1]:
+        text = words[words.index("-c") + 1]
+    return Nested(hidden=True) if text is None else Nested(scripts=(text,))
 
 
 def _plain(name: str, wrapper: Wrapper, args: Args) -> Nested | None:
@@ -205,8 +211,3 @@ def _find(args: Args) -> Nested | None:
     if current:
         commands.append(tuple(current))
     return Nested(commands=tuple(commands)) if commands else None
-
-
-def _after(texts: Sequence[str], flag: str) -> str:
-    position = texts.index(flag) if flag in texts else len(texts)
-    return texts[position + 1] if position + 1 < len(texts) else ""
