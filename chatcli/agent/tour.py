@@ -6,6 +6,7 @@ OFFLINE plays a script. Files are changed in a copy alone.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -23,6 +24,7 @@ _DEFINITION = re.compile(
     r"^(?:def|class|func|function|fn|pub fn|export function|interface|struct) +(\w{4,})", re.M
 )
 _SOURCE_SUFFIXES = frozenset({".py", ".go", ".rs", ".js", ".ts", ".java", ".rb", ".c", ".cpp", ".sh"})
+_NOT_OURS = frozenset({"node_modules", "vendor", "venv", "build", "dist", "target"})
 _MAX_SAMPLE_BYTES = 64_000
 _MAX_SEARCHED_FILES = 200
 
@@ -105,7 +107,7 @@ def changing(sample: Sample) -> Stop:
                 calls.read(name, head=20),
                 calls.replace(name, sample.line, f"{sample.line} {_('(marked on the tour)')}"),
             ),
-            _reply(_("Your answer decided. `/undo` would take it back, also after a crash.")),
+            _reply(_("Your answer decided. /undo would take it back, also after a crash.")),
         ),
     )
 
@@ -139,9 +141,10 @@ def _something_to_find(folder: Path) -> str:
 
 
 def _sources(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.glob("*")) + sorted(folder.glob("[!.]*/*")):
-        if path.suffix in _SOURCE_SUFFIXES and path.is_file():
-            yield path
+    """Source files, those on top first; hidden folders are left alone."""
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_OURS)
+        yield from (Path(top, name) for name in sorted(names) if Path(name).suffix in _SOURCE_SUFFIXES)
 
 
 def _small_files(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 
 from chatcli.agent import tour
 from chatcli.agent.conversation import Conversation
@@ -20,7 +21,6 @@ from chatcli.i18n import _, language
 from chatcli.messages import AssistantMessage
 from chatcli.providers.offline import Offline
 from chatcli.settings import table
-from chatcli.terminal.cells import wrap
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.person import TerminalPerson
 from chatcli.terminal.plainscreen import PlainScreen
@@ -81,11 +81,11 @@ class _Tour:
                 await self._visit(conversation, tour.reopening(saved))
             sample = tour.copy_sample(self._place.folder, conversation.session.workspace.scratch / "tour")
             await self._change(sample)
-            self._say(_("`/cost` tells what a session used, and what it cost:"))
+            self._say(_("/cost tells what a session used, and what it cost:"))
             self._screen.print(spent_lines(conversation.cost().total))
         finally:
             await conversation.aclose()
-        self._say(_("That was the tour. `chatcli` starts here; `chatcli setup` connects a model."))
+        self._say(_("That was the tour. Start here with: chatcli. Connect a model with: chatcli setup."))
 
     async def _change(self, sample: tour.Sample) -> None:
         conversation = self._open(sample.file.parent)
@@ -144,7 +144,7 @@ class _Tour:
     def _say(self, headline: str, about: str = "") -> None:
         columns, look = self._screen.columns, self._screen.look
         self._screen.print(["", *(look.paint(row, "bold") for row in wrap(headline, columns))])
-        self._screen.print([row for row in wrap(about, columns) if row])
+        self._screen.print(wrap(about, columns))
 
 
 def _plain(environment: Mapping[str, str]) -> dict[str, str]:

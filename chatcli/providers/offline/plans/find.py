@@ -7,11 +7,12 @@ from fnmatch import fnmatchcase
 from chatcli.i18n import _, ngettext
 from chatcli.providers.offline import calls
 from chatcli.providers.offline.plans.plan import Slots, Step
-from chatcli.providers.offline.quoting import code, fenced, paragraphs, trouble
+from chatcli.providers.offline.quoting import clipped, code, fenced, paragraphs, trouble
 from chatcli.providers.offline.results.listing import read_listing
 from chatcli.providers.offline.results.matches import Matches, read_matches
 from chatcli.providers.offline.situation import Situation
 
+_MATCH_CHARS = 110
 _TODO = r"\b(TODO|FIXME|XXX|HACK)\b"
 
 
@@ -66,7 +67,7 @@ def quoted(matches: Matches) -> str:
         if match.path != path:
             path = match.path
             rows.append(path)
-        rows.append(f"  {match.number}: {match.text.strip()}")
+        rows.append(f"  {match.number}: {clipped(match.text.strip(), _MATCH_CHARS)}")
     return fenced(rows)
 
 

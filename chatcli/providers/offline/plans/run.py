@@ -54,10 +54,10 @@ def _run_tests(listing: Outcome) -> Step:
 def _told(outcome: Outcome) -> str:
     lines = outcome.text.splitlines()
     ended = _ENDED.match(lines[-1]) if lines else None
-    if ended is None:
-        return last_lines(lines)
+    printed = lines[:-1] if ended else lines
     return paragraphs(
-        _how(str(outcome.arguments.get("command", "")), ended), last_lines(lines[:-1]) if lines[:-1] else ""
+        _how(str(outcome.arguments.get("command", "")), ended) if ended else "",
+        last_lines(printed, shortened=outcome.shortened) if printed else "",
     )
 
 

@@ -17,6 +17,10 @@ _KEYWORDS = (
     "def|class|func|function|fn|struct|interface|trait|enum|type|const|let|var|val|module|package|namespace"
     "|protocol|record|sub|macro_rules!|#define"
 )
+_MODIFIERS = (
+    r"export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|async|abstract|final|inline"
+    r"|extern|virtual|override|unsafe|declare"
+)
 _NAMING = re.compile(
     r"^(?:function|class|method|type|module|variable|constant|funcao|função|classe|metodo|método|tipo|modulo"
     r"|módulo|variavel|variável|constante)\s+(?=\S)",
@@ -24,7 +28,7 @@ _NAMING = re.compile(
 )
 _MAX_DEFINITIONS = 8
 _MAX_FILES = 8
-_MAX_MENTIONS = 30
+_MAX_MENTIONS = 15
 
 
 def definition(situation: Situation, slots: Slots) -> Step:
@@ -64,14 +68,15 @@ def where(situation: Situation, slots: Slots) -> Step:
 
 
 def _definitions(name: str) -> Call:
-    declared = rf"(?:^|\s)(?:{_KEYWORDS})\s+(?:\([^)]*\)\s*)?{_spelled(name)}\b"
+    declared = rf"^\s*(?:(?:{_MODIFIERS})\s+)*(?:{_KEYWORDS})\s+(?:\([^)]*\)\s*)?{_spelled(name)}\b"
     assigned = rf"^\s*{_spelled(name)}\s*(?::[^=]+)?=[^=]"
     pattern = f"{declared}|{assigned}"
     return calls.search(pattern, ignore_case=True, max_results=_MAX_DEFINITIONS)
 
 
 def _mentions(name: str) -> Call:
-    return calls.search(_spelled(name), ignore_case=True, max_results=_MAX_MENTIONS)
+    """Where a word begins with it: `main` is not in `remaining`."""
+    return calls.search(rf"(?:^|[^a-z]){_spelled(name)}", ignore_case=True, max_results=_MAX_MENTIONS)
 
 
 def _spelled(name: str) -> str:
