@@ -143,7 +143,7 @@ Entry = (
 
 def now() -> str:
     """The time as entries carry it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 @cache

@@ -37,9 +37,12 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def make_private_folder(path: Path) -> None:
-    """Create `path` and its parents, each 0700. What exists keeps its mode."""
-    for folder in (*reversed(path.parents), path):
-        folder.mkdir(mode=0o700, exist_ok=True)
+    """Create `path` and its parents, each 0700, on disk when it returns. What exists keeps its mode."""
+    if path.is_dir():
+        return
+    make_private_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(path.parent)
 
 
 def sync_folder(path: Path) -> None:
@@ -77,9 +80,12 @@ def is_locked(path: Path) -> bool:
     """Whether another process holds the lock of this file just now. Raises `OSError`."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        return not try_lock(fd)
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
     finally:
         os.close(fd)
+    return False
 
 
 def write_all(fd: int, data: bytes) -> None:

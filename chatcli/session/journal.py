@@ -67,9 +67,7 @@ class Journal:
     @classmethod
     def create(cls, path: Path) -> Journal:
         """Start a new file, which must not exist. Raises `StorageError`."""
-        with storage_errors(path):
-            fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            _lock(fd, path)
+        fd = _open_locked(path, os.O_CREAT | os.O_EXCL)
         return cls(path, fd, Recorded(entries=(), size_bytes=0, torn_bytes=0, last_seq=0, skipped=0))
 
     @classmethod
@@ -79,11 +77,9 @@ class Journal:
         Raises `SessionLocked` when another process writes it and `StorageError` when it cannot be
         read, naming the line.
         """
-        with storage_errors(path):
-            fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+        fd = _open_locked(path)
         try:
             with storage_errors(path):
-                _lock(fd, path)
                 recorded = parse(_read_all(fd), path)
                 if recorded.torn_bytes:
                     os.ftruncate(fd, recorded.size_bytes)
@@ -111,24 +107,29 @@ class Journal:
             line = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(entry)))
         written = msgspec.json.decode(line, type=type(entry))
         with storage_errors(self.path):
-            self._write(line + b"\n")
-        self.last_seq = entry.seq
+            self._write(line + b"\n", entry.seq)
         return written
 
-    def _write(self, line: bytes) -> None:
+    def _write(self, line: bytes, seq: int) -> None:
         if self._ragged:
-            os.ftruncate(self._fd, self._size_bytes)
-            self._ragged = False
+            self._cut_back()
+        size_bytes = self._size_bytes + len(line)
         try:
             if os.write(self._fd, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             sync_data(self._fd)
+            # Two plain assignments: no Ctrl-C comes between them and the sync.
+            self._size_bytes = size_bytes
+            self.last_seq = seq
         except BaseException:
-            self._ragged = True
-            os.ftruncate(self._fd, self._size_bytes)
-            self._ragged = False
+            self._cut_back()
             raise
-        self._size_bytes += len(line)
+
+    def _cut_back(self) -> None:
+        """Take out a line that was not written whole, now or before the next one."""
+        self._ragged = True
+        os.ftruncate(self._fd, self._size_bytes)
+        self._ragged = False
 
     def close(self) -> None:
         """Release the lock. Nothing is appended afterwards."""
@@ -196,9 +197,16 @@ def _unreadable(path: Path, number: int, why: str, before: list[Entry]) -> Stora
     return StorageError(message.format(path=path, number=number, reason=why), hint=hint)
 
 
-def _lock(fd: int, path: Path) -> None:
-    if not lock_file(fd, path):
-        raise SessionLocked(path.parent.name)
+def _open_locked(path: Path, flags: int = 0) -> int:
+    with storage_errors(path):
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | flags, 0o600)
+        try:
+            if not lock_file(fd, path):
+                raise SessionLocked(path.parent.name)
+        except BaseException:
+            os.close(fd)
+            raise
+    return fd
 
 
 def _read_all(fd: int) -> bytes:

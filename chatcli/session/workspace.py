@@ -36,10 +36,6 @@ _UNOWNED_SECONDS = 600
 _CLAIM_ATTEMPTS = 3
 
 
-class WorkspaceTaken(StorageError):
-    """The path of a resumed workspace belongs to somebody else now, or is not private."""
-
-
 class Workspace:
     """`root` holds `scratch` (for the model and its commands) and `tool_results` (to be read only)."""
 
@@ -55,8 +51,8 @@ class Workspace:
     def create(cls, tmp: Path, name: str | None = None) -> Workspace:
         """Make `tmp`/`name`, or take over what a dead process of ours left there.
 
-        Without a name a random one is drawn. Raises `WorkspaceTaken` when the named folder cannot be
-        trusted and `StorageError` when nothing can be written there.
+        Without a name a random one is drawn. Raises `StorageError` when nothing can be written there,
+        or when the named folder is somebody else's, in use, or open to others.
         """
         with storage_errors(tmp):
             root = tmp.resolve(strict=True) / (name or PREFIX + os.urandom(8).hex())
@@ -104,12 +100,16 @@ class Workspace:
         if self._lock < 0 or os.getpid() != self._pid:
             return
         atexit.unregister(self.remove)
-        if keep:
-            (self.root / _KEPT).touch(mode=0o600)
-        else:
-            _remove_tree(self.root)
-        os.close(self._lock)
-        self._lock = -1
+        try:
+            if keep:
+                (self.root / _KEPT).touch(mode=0o600)
+            else:
+                _remove_tree(self.root)
+        except OSError as error:
+            logger.warning("cannot remove %s: %s", self.root, error)
+        finally:
+            os.close(self._lock)
+            self._lock = -1
 
 
 def file_name(call_id: str, original: Archived) -> str:
@@ -149,21 +149,22 @@ def _reap(root: Path) -> bool:
 
 
 def _claim(root: Path) -> int:
-    """Make and lock a folder that is ours and private. Raises `WorkspaceTaken`, `OSError`."""
+    """Make and lock a folder that is ours and private. Raises `StorageError`, `OSError`."""
     for _attempt in range(_CLAIM_ATTEMPTS):
         with suppress(FileExistsError):
             root.mkdir(mode=0o700)
-        if not _is_ours(root):
-            break
-        lock = os.open(root / _OWNER, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        if lock_file(lock, root / _OWNER):
-            os.ftruncate(lock, 0)
-            os.write(lock, f"{os.getpid()}\n".encode())
-            return lock
-        os.close(lock)
-        if root.exists():
-            break
-    raise WorkspaceTaken(_("{path} is used by somebody else.").format(path=root))
+        with suppress(FileNotFoundError):
+            if not _is_ours(root):
+                break
+            lock = os.open(root / _OWNER, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            if lock_file(lock, root / _OWNER):
+                os.ftruncate(lock, 0)
+                os.write(lock, f"{os.getpid()}\n".encode())
+                return lock
+            os.close(lock)
+            if root.exists():
+                break
+    raise StorageError(_("{path} is used by somebody else.").format(path=root))
 
 
 def _is_ours(root: Path) -> bool:
