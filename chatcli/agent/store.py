@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import BinaryIO
+
 from chatcli.messages import Archived
 from chatcli.session.session import Session
 
@@ -14,6 +16,9 @@ class SessionStore:
 
     def text(self, original: Archived) -> str:
         return self._session.archive.text(original)
+
+    def open(self, original: Archived) -> BinaryIO:
+        return self._session.archive.open(original)
 
     def save(self, call_id: str, original: Archived) -> str | None:
         """Path of the file in the workspace that holds the original; None when it cannot be written."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from chatcli.context.limits import CAPPED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
-from chatcli.context.present import original_text, present, present_as_gone, saved_path
+from chatcli.context.present import excerpt, present, present_as_gone, saved_path, size_chars
 from chatcli.context.previews import fit
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_tokens
@@ -116,18 +116,18 @@ class _Turn:
 
     def _new(self, result: ToolResult) -> ToolResult:
         """A new result within the limits that hold for it alone."""
-        cap_chars = max(result.cap_chars, SMALLEST_CHARS)
+        most_chars, most_tokens = self._most_chars(result), self._most_tokens(result)
         try:
-            text = original_text(result, self._store)
+            if size_chars(result) > max(result.cap_chars, SMALLEST_CHARS):
+                return self._preview(result, CAPPED, most_chars, most_tokens)
+            if size_chars(result) > most_chars:
+                return self._preview(result, self._limits.preview, most_chars, most_tokens)
+            whole = present(result, WHOLE, self._store)
+            if most_tokens and estimate_tokens(whole.text) > most_tokens:
+                return self._preview(result, self._limits.preview, most_chars, most_tokens)
         except StorageError:
             return present_as_gone(result, WHOLE)
-        if len(text) > cap_chars:
-            wanted = CAPPED
-        elif len(text) > self._most_chars(result) or self._has_too_many_tokens(result, text):
-            wanted = self._limits.preview
-        else:
-            return structs.replace(result, shown=WHOLE, text=text)
-        return self._preview(result, text, wanted, self._most_chars(result), self._most_tokens(result))
+        return whole
 
     def _shorten(self, position: int, measure: Callable[[str], int], most: int = 0) -> int:
         """Show a result as a preview of at most `most`, if that is shorter; its size then."""
@@ -137,18 +137,23 @@ class _Turn:
             most_chars = most
         elif most:
             most_tokens = most
-        text = original_text(result, self._store)
-        shorter = self._preview(result, text, self._limits.preview, most_chars, most_tokens)
+        shorter = self._preview(result, self._limits.preview, most_chars, most_tokens)
         if measure(shorter.text) < measure(self.results[position].text):
             self.results[position] = shorter
         return measure(self.results[position].text)
 
     def _preview(
-        self, result: ToolResult, text: str, wanted: Presentation, most_chars: int, most_tokens: int
+        self, result: ToolResult, wanted: Presentation, most_chars: int, most_tokens: int
     ) -> ToolResult:
-        path = saved_path(result, self._store)
-        sizes = fit(text, wanted, result.original, path, max_chars=most_chars, max_tokens=most_tokens)
-        return present(result, sizes, self._store)
+        fitted = fit(
+            excerpt(result, wanted, self._store),
+            wanted,
+            result.original,
+            saved_path(result, self._store),
+            max_chars=most_chars,
+            max_tokens=most_tokens,
+        )
+        return present(result, fitted, self._store)
 
     def _most_chars(self, result: ToolResult) -> int:
         cap_chars = max(result.cap_chars, SMALLEST_CHARS)
@@ -158,10 +163,6 @@ class _Turn:
 
     def _most_tokens(self, result: ToolResult) -> int:
         return 0 if result.self_limited or result.verbatim else self._limits.max_tokens
-
-    def _has_too_many_tokens(self, result: ToolResult, text: str) -> bool:
-        most_tokens = self._most_tokens(result)
-        return bool(most_tokens) and estimate_tokens(text) > most_tokens
 
 
 def _again(result: ToolResult, recorded: Presentation, store: ResultStore) -> ToolResult:

@@ -24,6 +24,6 @@ def content_type(text: str) -> str:
     return "text"
 
 
-def looks_like_json(text: str) -> bool:
-    """Whether the text begins and ends as a JSON object or array does. A `[INFO]` does not."""
-    return bool(_JSON_START.match(text[:_PROBE_CHARS])) and text[-_PROBE_CHARS:].rstrip().endswith(("}", "]"))
+def looks_like_json(start: str, end: str) -> bool:
+    """Whether a text begins and ends as a JSON object or array does. A `[INFO]` does not."""
+    return bool(_JSON_START.match(start[:_PROBE_CHARS])) and end[-_PROBE_CHARS:].rstrip().endswith(("}", "]"))

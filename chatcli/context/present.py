@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from chatcli.context.excerpt import Excerpt, read_excerpt
 from chatcli.context.previews import render
 from chatcli.context.store import ResultStore
 from chatcli.messages import Presentation, ToolResult
@@ -14,9 +15,18 @@ def is_stored(result: ToolResult) -> bool:
     return bool(result.original.key)
 
 
-def original_text(result: ToolResult, store: ResultStore) -> str:
-    """The whole original. Raises `StorageError` when the archive no longer has it."""
-    return store.text(result.original) if is_stored(result) else result.text
+def size_chars(result: ToolResult) -> int:
+    return result.original.size_chars if is_stored(result) else len(result.text)
+
+
+def excerpt(result: ToolResult, presentation: Presentation, store: ResultStore) -> Excerpt:
+    """The original as far as the presentation reaches. Raises `StorageError` when it is gone."""
+    if not is_stored(result):
+        return Excerpt.of(result.text, result.original)
+    if presentation.kind == "whole":
+        return Excerpt.of(store.text(result.original), result.original)
+    reach_chars = max(presentation.head_chars, presentation.tail_chars)
+    return read_excerpt(result.original, reach_chars, store)
 
 
 def saved_path(result: ToolResult, store: ResultStore) -> str | None:
@@ -32,7 +42,7 @@ def present(result: ToolResult, presentation: Presentation, store: ResultStore) 
     """
     path = saved_path(result, store) if presentation.saved else None
     presentation = structs.replace(presentation, saved=path is not None)
-    rendered = render(original_text(result, store), presentation, result.original, path)
+    rendered = render(excerpt(result, presentation, store), presentation, result.original, path)
     return structs.replace(result, shown=presentation, text=rendered.text)
 
 

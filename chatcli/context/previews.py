@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from chatcli.context.content_type import content_type, looks_like_json
 from chatcli.context.cuts import head_end, tail_start
 from chatcli.context.error_lines import find_error_lines
+from chatcli.context.excerpt import Excerpt
 from chatcli.context.tokens import estimate_tokens
 from chatcli.messages import Archived, Presentation
 
@@ -29,28 +30,37 @@ class Preview(Struct, frozen=True, kw_only=True):
     omitted_chars: int
 
 
-def render(text: str, presentation: Presentation, original: Archived, path: str | None) -> Preview:
-    """`text`, the whole of `original`, as `presentation` says. The marker names `path` unless it is None."""
+def render(text: str | Excerpt, presentation: Presentation, original: Archived, path: str | None) -> Preview:
+    """`original` as `presentation` says. The marker names `path` unless it is None.
+
+    `text` is all of the original, or an excerpt that reaches as far as the presentation. To be shown
+    whole it must be all.
+    """
+    source = Excerpt.of(text, original) if isinstance(text, str) else text
+    size_chars = source.size_chars
     if presentation.kind == "whole":
-        return Preview(text=text, kept_chars=len(text), omitted_chars=0)
+        return Preview(text=source.start, kept_chars=size_chars, omitted_chars=0)
     if presentation.kind == "summary":
-        return Preview(text=_summary(text, original), kept_chars=0, omitted_chars=len(text))
-    json = looks_like_json(text)
-    end = head_end(text, presentation.head_chars, records=json)
-    start = tail_start(text, presentation.tail_chars, records=json)
-    if end >= start:
-        return Preview(text=text, kept_chars=len(text), omitted_chars=0)
-    errors = find_error_lines(text, end, start, min(presentation.error_chars, (start - end) // 4))
-    kept = end + len(text) - start + sum(len(line) for _, line in errors)
-    marker = _marker(presentation, kept, len(text) - kept, original, path) + _notes(original, json)
+        return Preview(text=_summary(source, original), kept_chars=0, omitted_chars=size_chars)
+    json = looks_like_json(source.start, source.last)
+    head = source.start[: head_end(source.start, presentation.head_chars, records=json)]
+    begin = tail_start(source.last, presentation.tail_chars, records=json)
+    tail = source.last[begin:]
+    omitted = size_chars - len(head) - len(tail)
+    if omitted <= 0:
+        return Preview(text=source.start, kept_chars=size_chars, omitted_chars=0)
+    middle = source.middle(len(head), begin)
+    errors = find_error_lines(middle, min(presentation.error_chars, omitted // 4))
+    omitted -= sum(len(line) for _, line in errors)
+    marker = _marker(presentation, size_chars - omitted, omitted, original, path) + _notes(original, json)
     if errors:
         marker += _ERRORS_NOTE.format(lines="".join(f"\n{number}: {line}" for number, line in errors))
-    parts = (text[:end], _gap(text, end), marker, "\n\n" if start < len(text) else "", text[start:])
-    return Preview(text="".join(parts), kept_chars=kept, omitted_chars=len(text) - kept)
+    shown = f"{head}{_gap(head)}{marker}" + (f"\n\n{tail}" if tail else "")
+    return Preview(text=shown, kept_chars=size_chars - omitted, omitted_chars=omitted)
 
 
 def fit(
-    text: str,
+    text: str | Excerpt,
     wanted: Presentation,
     original: Archived,
     path: str | None,
@@ -62,15 +72,16 @@ def fit(
 
     The marker itself always stays: below about 300 chars, or as many tokens, a limit is not met.
     """
+    source = Excerpt.of(text, original) if isinstance(text, str) else text
     path = path if path is not None and len(path) <= _PATH_MAX_CHARS else None
     presentation = structs.replace(wanted, saved=path is not None)
-    frame = _marker(presentation, len(text), len(text), original, path)
-    frame += _notes(original, looks_like_json(text)) + _ERRORS_NOTE
+    frame = _marker(presentation, source.size_chars, source.size_chars, original, path) + _ERRORS_NOTE
+    frame += _notes(original, looks_like_json(source.start, source.last))
     presentation = _scaled(presentation, max_chars - len(frame) - len("\n\n") * 2)
     if not max_tokens:
         return presentation
     while _room(presentation) and (
-        (tokens := estimate_tokens(render(text, presentation, original, path).text)) > max_tokens
+        (tokens := estimate_tokens(render(source, presentation, original, path).text)) > max_tokens
     ):
         presentation = _scaled(presentation, _room(presentation) * max_tokens * 9 // (tokens * 10))
     return presentation
@@ -93,10 +104,10 @@ def _room(presentation: Presentation) -> int:
     return presentation.head_chars + presentation.tail_chars + presentation.error_chars
 
 
-def _gap(text: str, end: int) -> str:
-    if end == 0:
+def _gap(head: str) -> str:
+    if not head:
         return ""
-    return "\n" if text[end - 1] == "\n" else "\n\n"
+    return "\n" if head.endswith("\n") else "\n\n"
 
 
 def _marker(presentation: Presentation, kept: int, omitted: int, original: Archived, path: str | None) -> str:
@@ -119,8 +130,8 @@ def _notes(original: Archived, json: bool) -> str:
     return quota + (_JSON_NOTE if json else "")
 
 
-def _summary(text: str, original: Archived) -> str:
+def _summary(source: Excerpt, original: Archived) -> str:
     return (
-        f"[Old tool result cleared — {original.lines} lines, {len(text) // 1000}K chars, "
-        f"{content_type(text)}] <<ccr:{original.key}>>"
+        f"[Old tool result cleared — {source.lines} lines, {source.size_chars // 1000}K chars, "
+        f"{content_type(source.start)}] <<ccr:{original.key}>>"
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 from chatcli.context.pipeline import Pipeline, View
 from chatcli.errors import StorageError
@@ -51,6 +52,9 @@ class Originals:
         if original.sha256 not in self.texts:
             raise StorageError("gone")
         return self.texts[original.sha256]
+
+    def open(self, original: Archived) -> BinaryIO:
+        return io.BytesIO(self.text(original).encode("utf-8", "surrogatepass"))
 
     def save(self, call_id: str, original: Archived) -> str | None:
         if self.disk_full:

@@ -34,11 +34,11 @@ def test_the_type_is_told_from_the_start(text: str, type_: str) -> None:
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "[1, 2]\n", '[\n  {"a": 1}\n]', "{}", "[true]", "[[1]]"])
 def test_json_is_recognised(text: str) -> None:
-    assert looks_like_json(text)
+    assert looks_like_json(text, text)
 
 
 @pytest.mark.parametrize(
     "text", ["[INFO] started {x}", "{% block %}{% end %}", '{"a": 1} trailing', "text", ""]
 )
 def test_what_only_begins_like_json_is_not(text: str) -> None:
-    assert not looks_like_json(text)
+    assert not looks_like_json(text, text)

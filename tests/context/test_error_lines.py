@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatcli.context.error_lines import MAX_LINES, find_error_lines
+from chatcli.context.error_lines import MAX_LINES, Piece, find_error_lines
+
+
+def errors_in(text: str, start: int = 0, stop: int | None = None, most: int = 500) -> list[tuple[int, str]]:
+    line = 1 + text.count("\n", 0, start)
+    return find_error_lines([Piece(text, start, len(text) if stop is None else stop, line)], most)
+
 
 NOISE = "compiling module of no interest\n" * 40
 
@@ -38,7 +44,7 @@ NOISE = "compiling module of no interest\n" * 40
 )
 def test_it_looks_like_an_error(line: str) -> None:
     text = NOISE + line + "\n" + NOISE
-    found = find_error_lines(text, 0, len(text), 500)
+    found = errors_in(text)
     assert [number for number, _ in found] == [41]
     assert "\x1b" not in found[0][1]
 
@@ -60,33 +66,35 @@ def test_it_looks_like_an_error(line: str) -> None:
 )
 def test_it_does_not_look_like_an_error(line: str) -> None:
     text = NOISE + line + "\n" + NOISE
-    assert find_error_lines(text, 0, len(text), 500) == []
+    assert errors_in(text) == []
 
 
 def test_lines_are_numbered_as_in_the_whole_text() -> None:
     text = "one\ntwo\nerror: three\nfour\nerror: five\n"
-    assert find_error_lines(text, 4, len(text), 500) == [(3, "error: three"), (5, "error: five")]
+    assert errors_in(text, 4) == [(3, "error: three"), (5, "error: five")]
 
 
 def test_only_the_omitted_part_is_searched() -> None:
     text = "error: a\nfine\nerror: b\nfine\nerror: c\n"
-    assert find_error_lines(text, text.index("fine"), text.index("error: c"), 500) == [(3, "error: b")]
+    assert errors_in(text, text.index("fine"), text.index("error: c")) == [(3, "error: b")]
 
 
 def test_the_line_that_a_cut_goes_through_is_left_out() -> None:
     text = "x" * 50 + " error: a\nerror: b\n"
-    assert find_error_lines(text, 20, len(text), 500) == [(2, "error: b")]
+    assert errors_in(text, 20) == [(2, "error: b")]
 
 
-def test_errors_at_both_ends_of_a_huge_text_are_found_in_order() -> None:
-    text = "\nerror: first\n" + NOISE * 4_000 + "\nerror: last\n" + NOISE
-    found = find_error_lines(text, 0, len(text), 500)
-    assert found == [(2, "error: first"), (text.count("\n", 0, text.index("error: last")) + 1, "error: last")]
+def test_errors_of_several_pieces_are_found_in_order() -> None:
+    first, last = "fine\nerror: a\n", "error: b\nfine\n"
+    pieces = [Piece(first, 0, len(first), 7), Piece(last, 0, len(last), 90)]
+    assert find_error_lines(pieces, 500) == [(8, "error: a")]
+    pieces[1] = Piece("\n" + last, 0, len(last), 89)
+    assert find_error_lines(pieces, 500) == [(8, "error: a"), (90, "error: b")]
 
 
 def test_a_file_full_of_the_word_costs_no_more() -> None:
     text = "mirror mirrored mirroring\n" * 100_000
-    assert find_error_lines(text, 0, len(text), 500) == []
+    assert errors_in(text) == []
 
 
 @given(
@@ -98,7 +106,7 @@ def test_a_file_full_of_the_word_costs_no_more() -> None:
 )
 def test_never_more_lines_or_chars_than_asked_for(lines: list[str], most: int) -> None:
     text = "start\n" + "\n".join(lines) + "\nend"
-    found = find_error_lines(text, 0, len(text), most)
+    found = errors_in(text, most=most)
     assert len(found) <= MAX_LINES
     assert sum(len(f"\n{number}: {line}") for number, line in found) <= most
     for number, line in found:
