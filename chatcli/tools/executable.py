@@ -26,11 +26,12 @@ from chatcli.errors import ToolFailed
 from chatcli.tools.api import ToolContext, ToolOutput
 from chatcli.tools.files import replace_file
 from chatcli.tools.schema import Parameter
-from chatcli.tools.sdk import MAX_RESULT_CHARS, Tool
+from chatcli.tools.sdk import MAX_RESULT_CHARS, Tool, require_name
 
 ANSWER_SECONDS = 2.0
 """How long a program may take to say what it is."""
 _MAX_ANSWER_BYTES = 64_000
+_MAX_DESCRIPTION_CHARS = 2_000
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
 
 
@@ -119,10 +120,13 @@ def _as_tool(path: Path, said: _Known) -> Tool | str:
     if said.metadata is None:
         return said.reason
     metadata = said.metadata
+    if len(metadata.description) > _MAX_DESCRIPTION_CHARS:
+        return f"its description is longer than {_MAX_DESCRIPTION_CHARS} characters"
     try:
+        require_name(metadata.name)
         parameters = _parameters(said.schema)
     except (TypeError, ValueError, AttributeError) as error:
-        return f"--schema: {error}"
+        return str(error)
 
     async def body(ctx: ToolContext, **arguments: Any) -> ToolOutput:
         return await _call(ctx, path, metadata, arguments)
@@ -142,6 +146,8 @@ def _as_tool(path: Path, said: _Known) -> Tool | str:
 
 
 def _parameters(schema: dict[str, Any]) -> tuple[Parameter, ...]:
+    if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
+        raise TypeError("--schema does not describe an object")
     required = schema.get("required", [])
     return tuple(
         Parameter(name=name, type=_type(member), required=name in required)

@@ -45,7 +45,7 @@ def replace_file(path: Path, data: bytes, mode: int) -> None:
         before = None
     if before and not stat.S_ISREG(before.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".chatcli-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(temporary, flags, 0o600)
     try:

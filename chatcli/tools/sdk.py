@@ -94,8 +94,7 @@ def tool(
 
     Raises TypeError when the function is not async, has no docstring, or has a type without schema.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", name):
-        raise TypeError(f"{name!r} is no name for a tool")
+    require_name(name)
 
     def declare(function: Body) -> Tool:
         if not inspect.iscoroutinefunction(function):
@@ -117,6 +116,12 @@ def tool(
         )
 
     return declare
+
+
+def require_name(name: str) -> None:
+    """Raise TypeError unless this is a name that every provider accepts for a tool."""
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", name):
+        raise TypeError(f"{name!r} is no name for a tool")
 
 
 def _answer(flag: Flag, arguments: Arguments) -> bool:

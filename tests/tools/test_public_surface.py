@@ -1,0 +1,32 @@
+"""What a plugin may rely on. A name that comes or goes here is a change of the SDK."""
+
+from __future__ import annotations
+
+import chatcli.tools
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(chatcli.tools.__all__) == [
+        "Archived",
+        "CommandResult",
+        "Denied",
+        "FileChange",
+        "Files",
+        "HelperResult",
+        "InvalidArguments",
+        "MAX_RESULT_CHARS",
+        "Notes",
+        "Processes",
+        "Sink",
+        "Store",
+        "StreamedOutput",
+        "Tool",
+        "ToolContext",
+        "ToolFailed",
+        "ToolOutput",
+        "User",
+        "Writer",
+        "in_thread",
+        "tool",
+    ]
+    assert all(hasattr(chatcli.tools, name) for name in chatcli.tools.__all__)
