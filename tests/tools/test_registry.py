@@ -204,7 +204,12 @@ def test_what_a_program_says_of_itself_is_kept_until_it_changes(folder: Path, pr
         ({"metadata": '{"name": "x"}'}, "missing required field `description`"),
         ({"metadata": '{"name": "X y", "description": "d"}'}, "is no name for a tool"),
         ({"schema": "[]"}, "Expected `object`"),
-        ({"schema": '{"properties": []}'}, "--schema"),
+        ({"schema": '{"type": "object", "properties": []}'}, "--schema does not describe an object"),
+        ({"schema": "{}"}, "--schema does not describe an object"),
+        (
+            {"metadata": f'{{"name": "x", "description": "{"d" * 3000}"}}'},
+            "longer than 2000 characters",
+        ),
         ({"metadata": "'; yes '"}, "printed more than"),
     ],
 )
