@@ -9,11 +9,11 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from chatcli.session.files import make_private_folder, storage_errors, sync_folder
+from chatcli.session.files import make_private_folder, storage_errors, sync_folder, try_lock
 
 JOURNAL = "journal.jsonl"
 ARCHIVE = "archive"
@@ -54,10 +54,27 @@ def put_together(home: Path, session_id: str) -> Iterator[Path]:
 
 
 def drop(folder: Path) -> None:
-    """Remove a session as a whole: killed in the middle, it is gone all the same. Raises `OSError`."""
+    """Remove a session as a whole: killed in the middle, it is gone all the same. Raises `OSError`.
+
+    Only for whoever has it open.
+    """
     hidden = folder.with_name(f".dropped-{folder.name}")
     folder.rename(hidden)
     shutil.rmtree(hidden, ignore_errors=True)
+
+
+def drop_unless_open(folder: Path) -> bool:
+    """Remove a session that no process has open, under its lock: nobody resumes it meanwhile.
+
+    False when it is open. Raises `OSError`.
+    """
+    with ExitStack() as stack:
+        if (folder / JOURNAL).exists():
+            journal = stack.enter_context((folder / JOURNAL).open("rb"))
+            if not try_lock(journal.fileno()):
+                return False
+        drop(folder)
+    return True
 
 
 def remove_leftovers(home: Path) -> None:

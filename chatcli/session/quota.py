@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from chatcli.session import layout
-from chatcli.session.files import is_locked, try_lock
+from chatcli.session.files import is_locked
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +50,11 @@ def sweep(home: Path, *, quota_bytes: int, days: int) -> tuple[Dropped, ...]:
             if total_bytes <= quota_bytes or session is closed[-1]:
                 break
             reason = "quota"
-        if not _drop_unless_open(session.folder):
+        try:
+            if not layout.drop_unless_open(session.folder):
+                continue
+        except OSError as error:
+            logger.warning("cannot drop session %s: %s", session.folder.name, error)
             continue
         total_bytes -= session.size_bytes
         dropped.append(
@@ -80,18 +83,3 @@ def _look(folder: Path) -> _Closed | None:
     except OSError as error:
         logger.warning("cannot look at session %s: %s", folder.name, error)
         return None
-
-
-def _drop_unless_open(folder: Path) -> bool:
-    """Drop a session under its lock, so that nobody resumes it meanwhile."""
-    try:
-        with ExitStack() as stack:
-            if (folder / layout.JOURNAL).exists():
-                journal = stack.enter_context((folder / layout.JOURNAL).open("rb"))
-                if not try_lock(journal.fileno()):
-                    return False
-            layout.drop(folder)
-            return True
-    except OSError as error:
-        logger.warning("cannot drop session %s: %s", folder.name, error)
-        return False

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -252,3 +254,15 @@ def test_copies_are_private(agent: Agent, project: Path) -> None:
     folder = project.parent / "checkpoints" / "1"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_a_full_disk_keeps_the_file_from_being_written(
+    agent: Agent, project: Path, full_at: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    path = project / "a"
+    path.write_text("x" * 5_000)
+    with full_at(1_000), pytest.raises(StorageError):
+        agent.write(1, path, "1")
+    assert path.read_text() == "x" * 5_000
+    assert list((project.parent / "checkpoints" / "1").iterdir()) == []
+    assert agent.checkpoints.undo() is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import stat
 import time
 from collections.abc import Callable
@@ -263,6 +264,34 @@ def test_a_session_that_cannot_be_made_leaves_nothing(home: Path, project: Path,
     with pytest.raises(StorageError):
         Session.create(home, project, tmp=tmp, quota_bytes=1)
     assert list(tmp.iterdir()) == []
+
+
+def test_a_full_disk_at_the_beginning_leaves_nothing(
+    home: Path, project: Path, tmp: Path, full_at: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    with full_at(20), pytest.raises(StorageError) as caught:
+        Session.create(home, project, tmp=tmp, quota_bytes=1)
+    assert caught.value.exit_code == 6
+    assert list(tmp.iterdir()) == []
+    assert list((home / "sessions").iterdir()) == []
+
+
+def test_a_fork_copies_where_it_cannot_link(
+    create: Create, fork: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = create()
+    session.add_user((Text("hi"),))
+    original = session.archive.put(b"data")
+
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(errno.EXDEV, "another disk")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    copy = fork(session.id)
+    assert copy.archive.text(original) == "data"
+    assert stat.S_IMODE((copy.archive.folder / original.sha256).stat().st_mode) == 0o600
+    session.close()
+    copy.close()
 
 
 def test_a_journal_without_beginning_is_no_session(
