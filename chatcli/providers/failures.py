@@ -11,7 +11,9 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Struct
 
 from chatcli.errors import (
@@ -29,6 +31,7 @@ from chatcli.errors import (
 from chatcli.i18n import _
 
 _DETAIL_CHARS = 300
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _BILLING_CODES = frozenset(
     {
@@ -80,6 +83,11 @@ class Service(Struct, frozen=True, kw_only=True):
     local: bool = False
     """Ollama: there is nothing to pay and nothing to log in to, but something to start."""
 
+    @property
+    def on_this_machine(self) -> bool:
+        """Proxies of the environment are for the outside: they cannot reach this machine's loopback."""
+        return urlsplit(self.base_url).hostname in _LOOPBACK
+
 
 class Failure(Struct, frozen=True, kw_only=True):
     """What an adapter knows about a failed request. `status` is 200 for an error inside a stream."""
@@ -119,14 +127,12 @@ def no_connection(service: Service) -> NetworkError:
     )
 
 
-def silent(service: Service, seconds: float) -> NetworkError:
+def silent(provider: str, seconds: float) -> NetworkError:
     """The service sent nothing for too long."""
     return NetworkError(
-        _("{provider} has sent nothing for {seconds:g} seconds.").format(
-            provider=service.name, seconds=seconds
-        ),
+        _("{provider} has sent nothing for {seconds:g} seconds.").format(provider=provider, seconds=seconds),
         hint=_("CHATCLI_STREAM_IDLE_TIMEOUT_SECONDS sets how long to wait."),
-        provider=service.name,
+        provider=provider,
     )
 
 
@@ -172,14 +178,26 @@ def body_parts(body: object) -> tuple[str, str, str]:
             return "", "", error
     if not isinstance(error, Mapping):
         return "", "", ""
-    details = error.get("details")
-    code = details.get("error_code") if isinstance(details, Mapping) else None
-    code = code if code is not None else error.get("code")
-    return (
-        "" if code is None else str(code),
-        str(error.get("type") or ""),
-        str(error.get("message") or ""),
-    )
+    details, metadata = error.get("details"), error.get("metadata")
+    code, type_, message = error.get("code"), error.get("type"), error.get("message")
+    if isinstance(details, Mapping):
+        code = details.get("error_code") or code
+    own = "" if code is None else str(code), str(type_ or ""), str(message or "")
+    return _upstream(metadata, own) if isinstance(metadata, Mapping) else own
+
+
+def _upstream(metadata: Mapping[str, Any], own: tuple[str, str, str]) -> tuple[str, str, str]:
+    """OpenRouter's own words are often only that the provider behind it failed: its answer is quoted."""
+    if "flagged_input" in metadata:
+        return "content_policy_violation", own[1], own[2]
+    raw = metadata.get("raw")
+    if not isinstance(raw, str):
+        return own
+    try:
+        code, type_, message = body_parts(msgspec.json.decode(raw))
+    except msgspec.DecodeError:
+        return own[0], own[1], raw
+    return (code, type_, message) if code or type_ else (own[0], own[1], message or own[2])
 
 
 def retry_after_seconds(headers: Mapping[str, str], now_seconds: float | None = None) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -38,7 +37,6 @@ SEND_SECONDS = 60.0
 LOADING_SECONDS = 600.0
 """Silence allowed in front of the first token: a model is loaded and a long prompt read on slow machines."""
 _MIN_BYTES_PER_TOKEN = 2
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _STOP_REASONS: dict[str, StopReason] = {"stop": "end", "length": "max_tokens"}
 
@@ -69,10 +67,10 @@ class Ollama:
     def _connect(self) -> httpx.AsyncClient:
         import httpx
 
-        # Proxies of the environment are for the outside; they cannot reach this machine's loopback.
-        local = urlsplit(self._service.base_url).hostname in _LOOPBACK
         headers = {"Authorization": f"Bearer {self._service.key}"} if self._service.key else {}
-        return httpx.AsyncClient(base_url=self._service.base_url, headers=headers, trust_env=not local)
+        return httpx.AsyncClient(
+            base_url=self._service.base_url, headers=headers, trust_env=not self._service.on_this_machine
+        )
 
     async def _lines(self, body: bytes) -> AsyncGenerator[Chunk, None]:
         """The decoded lines of one reply. Raises `ProviderError`s alone."""
@@ -91,7 +89,7 @@ class Ollama:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise no_connection(self._service) from error
         except httpx.TimeoutException as error:
-            raise silent(self._service, LOADING_SECONDS) from error
+            raise silent(self._service.name, LOADING_SECONDS) from error
         except (httpx.TransportError, msgspec.DecodeError) as error:
             raise cut(self._service) from error
 
@@ -105,7 +103,7 @@ class Ollama:
                 async with asyncio.timeout(allowed_seconds):
                     piece = await anext(pieces, None)
             except TimeoutError:
-                raise silent(self._service, allowed_seconds) from None
+                raise silent(self._service.name, allowed_seconds) from None
             if piece is None:
                 break
             allowed_seconds = self._idle_seconds

@@ -13,10 +13,11 @@ from contextlib import aclosing
 
 from msgspec import Struct
 
-from chatcli.errors import NetworkError, ProviderError
+from chatcli.errors import ProviderError
 from chatcli.events import ReasoningDelta, ReplyEvent, TextDelta, ToolCallDelta
 from chatcli.i18n import _
 from chatcli.providers.base import Provider, Request
+from chatcli.providers.failures import silent
 from chatcli.settings import Settings
 
 MAX_BACKOFF_SECONDS = 60.0
@@ -100,10 +101,7 @@ async def _guarded(
                 async with asyncio.timeout(quiet_seconds):
                     event = await anext(events, None)
             except TimeoutError:
-                message = _("{provider} has sent nothing for {seconds:g} seconds.")
-                raise NetworkError(
-                    message.format(provider=provider.name, seconds=quiet_seconds), provider=provider.name
-                ) from None
+                raise silent(provider.name, quiet_seconds) from None
             if event is None:
                 return
             yield event

@@ -85,12 +85,14 @@ class Link:
             connect=CONNECT_SECONDS, read=self._idle_seconds, write=_SEND_SECONDS, pool=CONNECT_SECONDS
         )
         # Always with a URL and a key: from the environment the SDK would take another service's.
-        given = {
+        given: dict[str, Any] = {
             "api_key": self._service.key,
             "base_url": self._service.base_url,
             "max_retries": 0,
             "timeout": timeout,
         }
+        if self._service.on_this_machine:
+            given["http_client"] = sdk.DefaultAsyncHttpxClient(trust_env=False)
         if self._sdk_name == "anthropic":
             return sdk.AsyncAnthropic(**given)
         if self._service.name == "OPENAI":
@@ -107,7 +109,7 @@ class Link:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
                 return no_connection(self._service)
             case httpx2.TimeoutException():
-                return silent(self._service, self._idle_seconds)
+                return silent(self._service.name, self._idle_seconds)
             case httpx2.TransportError() | ValueError():  # ValueError: an event that is no JSON, no UTF-8
                 return cut(self._service)
         if is_connection_error:

@@ -97,6 +97,27 @@ def test_what_a_person_can_do_is_said():
             {"error": {"type": "billing_error", "details": {"error_code": "organization_on_hold"}}},
             ("organization_on_hold", "billing_error", ""),
         ),
+        (
+            {
+                "error": {
+                    "code": 400,
+                    "message": "Provider returned error",
+                    "metadata": {
+                        "raw": '{"error":{"code":"context_length_exceeded","message":"too long"}}',
+                        "provider_name": "OpenAI",
+                    },
+                }
+            },
+            ("context_length_exceeded", "", "too long"),
+        ),
+        (
+            {"error": {"code": 400, "message": "Provider returned error", "metadata": {"raw": "no JSON"}}},
+            ("400", "", "no JSON"),
+        ),
+        (
+            {"error": {"code": 403, "message": "flagged", "metadata": {"flagged_input": "..."}}},
+            ("content_policy_violation", "", "flagged"),
+        ),
         ({"error": "model not found"}, ("", "", "model not found")),
         ({"error": None}, ("", "", "")),
         ("<html>", ("", "", "")),
