@@ -177,11 +177,6 @@ class Session(State):
         """The session about this project folder that was active last; None without one."""
         return listing.latest(home, folder)
 
-    @staticmethod
-    def listing(home: Path) -> list[listing.SessionInfo]:
-        """All sessions, the one that was active last first."""
-        return listing.list_sessions(home)
-
     def close(self, keep_workspace: bool = False) -> None:
         """Release the session and remove its workspace. A session in which nothing was said is dropped.
 

@@ -20,8 +20,8 @@ def named(home: Path, project: Path, *names: str) -> None:
 
 
 def test_an_empty_home_has_no_sessions(home: Path, project: Path) -> None:
-    assert Session.listing(home) == []
-    assert Session.latest(home, project) is None
+    assert listing.list_sessions(home) == []
+    assert listing.latest(home, project) is None
 
 
 def test_a_session_is_described(create: Create, home: Path, project: Path) -> None:
@@ -29,12 +29,12 @@ def test_a_session_is_described(create: Create, home: Path, project: Path) -> No
     session.set_state(mode="chat")
     session.add_user((Text("context", origin="context"), Text("  what is\n here?\n")))
     session.add_assistant((Text("files"),), provider="P", model="m", stop_reason="end")
-    (info,) = Session.listing(home)
+    (info,) = listing.list_sessions(home)
     assert (info.id, info.folder, info.first_words) == (session.id, str(project), "what is here?")
     assert (info.messages, info.locked, info.problem) == (2, True, "")
     assert info.started < info.last_active
     session.close()
-    (info,) = Session.listing(home)
+    (info,) = listing.list_sessions(home)
     assert not info.locked
 
 
@@ -42,7 +42,7 @@ def test_looking_at_a_session_does_not_lock_it(create: Create, home: Path, tmp: 
     session = create()
     session.add_user((Text("hi"),))
     session.close()
-    Session.listing(home)
+    listing.list_sessions(home)
     Session.resume(home, session.id, tmp=tmp, quota_bytes=1).close()
 
 
@@ -54,7 +54,7 @@ def test_messages_are_counted_behind_a_long_end(create: Create, home: Path) -> N
     )
     for _number in range(500):
         session.record_usage(record)
-    (info,) = Session.listing(home)
+    (info,) = listing.list_sessions(home)
     assert (info.messages, info.first_words) == (1, "x" * 100)
     session.close()
 
@@ -62,7 +62,7 @@ def test_messages_are_counted_behind_a_long_end(create: Create, home: Path) -> N
 def test_a_first_message_too_long_to_look_at_has_no_words(create: Create, home: Path) -> None:
     session = create()
     session.add_user((Text("x" * 2_000_000),))
-    (info,) = Session.listing(home)
+    (info,) = listing.list_sessions(home)
     assert (info.messages, info.first_words, info.problem) == (1, "", "")
     session.close()
 
@@ -73,7 +73,7 @@ def test_broken_sessions_are_listed_last_with_the_reason(create: Create, home: P
     named(home, home, "no-journal", "garbage", "empty")
     (layout.session_folder(home, "garbage") / "journal.jsonl").write_bytes(b"{]\n")
     (layout.session_folder(home, "empty") / "journal.jsonl").touch()
-    first, *broken = Session.listing(home)
+    first, *broken = listing.list_sessions(home)
     assert first.id == session.id
     assert {info.id for info in broken} == {"no-journal", "garbage", "empty"}
     assert all(info.problem for info in broken)
@@ -86,7 +86,7 @@ def test_a_torn_end_does_not_hide_the_rest(create: Create, home: Path) -> None:
     session.close()
     with (layout.session_folder(home, session.id) / "journal.jsonl").open("ab") as file:
         file.write(b'{"type":"message","num')
-    (info,) = Session.listing(home)
+    (info,) = listing.list_sessions(home)
     assert info.messages == 1
     assert info.last_active
 
@@ -99,11 +99,11 @@ def test_the_latest_session_of_a_folder_has_messages(
     newer.add_user((Text("hi"),))
     elsewhere = Session.create(home, tmp, tmp=tmp, quota_bytes=1)
     elsewhere.add_user((Text("hi"),))
-    assert Session.latest(home, project) == newer.id
-    assert Session.latest(home, project / ".." / project.name) == newer.id
+    assert listing.latest(home, project) == newer.id
+    assert listing.latest(home, project / ".." / project.name) == newer.id
     for session in (older, newer, empty, elsewhere):
         session.close()
-    assert Session.latest(home, project) == newer.id
+    assert listing.latest(home, project) == newer.id
 
 
 def test_an_id_is_found_by_its_beginning_or_end(home: Path, project: Path) -> None:
