@@ -14,7 +14,7 @@ from typing import NamedTuple
 from chatcli.context.cuts import safe_before, without_ansi
 
 MAX_LINES = 10
-WINDOW_CHARS = 400_000
+WINDOW_CHARS = 300_000
 """How much of each end of a long part is searched."""
 _LINE_MAX_CHARS = 160
 _REACH_CHARS = 400  # how far a line is followed to both sides of what was found in it

@@ -71,9 +71,11 @@ class Story:
     def __init__(self, store: Originals) -> None:
         self.store = store
         self.messages: list[Message] = []
+        self.last_seq = 0
 
     def _next(self) -> int:
-        return max((message.seq for message in self.messages), default=0) + 1
+        self.last_seq += 1
+        return self.last_seq
 
     def user(self, text: str = "Go on.") -> UserMessage:
         message = UserMessage(seq=self._next(), parts=(Text(text),))
@@ -101,8 +103,7 @@ class Story:
 
     def turn(self, *texts: str, **fields: Any) -> list[ToolResult]:
         """One assistant message that calls as many tools as there are texts, and their results."""
-        number = self._next()
-        ids = [f"call_{number}_{index}" for index in range(len(texts))]
+        ids = [f"call_{self.last_seq + 1}_{index}" for index in range(len(texts))]
         self.call(*ids)
         return [self.result(id, text, **fields) for id, text in zip(ids, texts, strict=True)]
 
