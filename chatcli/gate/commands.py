@@ -14,7 +14,7 @@ from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, comm
 from chatcli.gate.expansion import Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.grammar import parse, refused_characters
-from chatcli.gate.reach import Reach
+from chatcli.gate.reach import HARMLESS_DEVICES, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.repository import repository_risk
@@ -258,26 +258,26 @@ class _Judge:
         for name in nested.assigned:
             if name not in HARMLESS_VARIABLES:
                 return Reason(ASSIGNS, name)
-        reason = next((unit.reason for unit in inner if unit.reason), None)
-        if reason or (nested.transparent and inner):
-            return reason
-        return Reason(NOT_A_READER, program)
+        for unit in inner:
+            if unit.reason or unit.writes:
+                return unit.reason or Reason(WRITES, str(unit.writes[0]))
+        return None if nested.transparent and inner else Reason(NOT_A_READER, program)
 
     # Folders, variables, redirections
 
     def _change_folder(self, args: Sequence[Arg | None], *, repeated: bool) -> Unit:
         words = () if None in args else ("cd", *(arg.text if arg and arg.sure else None for arg in args))
         target = args[0] if len(args) == 1 else None
-        if target is None or not target.sure or target.text.startswith("-"):
+        if target is None or not target.sure or target.text[:1] in {"", "-", "~"}:
             reason = Reason(UNKNOWN_VALUE, "cd")
             return Unit(reason=reason, dangers=(Reason(UNKNOWN_TARGET, "cd"),))
         if repeated:
             return Unit(reason=Reason(IN_A_LOOP), dangers=(Reason(UNKNOWN_TARGET, "cd"),))
         for folder in list(self._folders):
-            reached = self._reach.territory.resolve(target.text, folder)
-            refusal = self._reach.refuses_to_read(reached)
+            refusal = self._reach.refuses_argument(target.text, folder, reading=True)
+            reached = Path(os.path.normpath(folder / target.text))
             # Through a link `..` means two things: the shell's and the kernel's.
-            if reached != Path(os.path.normpath(folder / target.text)):
+            if reached.resolve() != reached:
                 refusal = refusal or Reason(UNKNOWN_VALUE, target.text)
             if refusal:
                 return Unit(reason=refusal, words=words, dangers=(refusal,))
@@ -313,7 +313,7 @@ class _Judge:
             if arg is None or not arg.sure:
                 reason = Reason(UNKNOWN_VALUE, raw)
                 return reason, Reason(UNKNOWN_TARGET, raw) if redirect.writes else None, []
-            if redirect.writes and arg.text in {"/dev/null", "/dev/stdout", "/dev/stderr"}:
+            if not arg.text or arg.text in HARMLESS_DEVICES:
                 continue
             if arg.text.startswith(("/dev/tcp/", "/dev/udp/")):
                 return Reason(SYSTEM, raw), Reason(SYSTEM, raw), []

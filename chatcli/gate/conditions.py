@@ -72,4 +72,4 @@ class Condition:
 
 
 def _source(node: Node) -> str:
-    return (node.text or b"").decode().strip()
+    return (node.text or b"").decode("utf-8", "replace").strip()

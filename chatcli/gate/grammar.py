@@ -19,7 +19,7 @@ from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.redirections import Redirections
 from chatcli.gate.screen import is_deceptive
 from chatcli.gate.script import Assignment, Loop, Script, SimpleCommand
-from chatcli.gate.words import WORD_NODES, Part, Word, decode
+from chatcli.gate.words import WORD_NODES, Part, Word, decode, source_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -38,6 +38,15 @@ _PUNCTUATION = frozenset(
 )
 _RESERVED = _PUNCTUATION | {"select", "function", "coproc", "[[", "]]"}
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly", "unset", "unsetenv"})
+
+# Nodes with text of their own between their children, and nodes that a line end would end.
+_WITH_TEXT = frozenset({"string", "heredoc_body", "translated_string", "expansion", "regex"})
+_ON_ONE_LINE = frozenset(
+    {"command", "command_name", "concatenation", "file_redirect", "herestring_redirect", "word"}
+    | {"variable_assignment", "variable_assignments", "declaration_command", "unset_command"}
+)
+_BLANK_IN_LINE = re.compile(rb"(?:[ \t]|\\\n)*")
+_BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
 
 _PLAIN_ARITHMETIC = re.compile(rb"\$\(\([\s\d+*/%()<>=!&|^~-]*\)\)")
 _HARMLESS_EXPANSION = re.compile(
@@ -63,10 +72,38 @@ def parse(text: str) -> Script:
     if len(text) > MAX_CHARS:
         reading.error(N_("it is too long to be judged"))
         return reading.script()
-    reading.visit(_parser().parse(text.encode()).root_node, Where())
+    source = text.encode()
+    root = _parser().parse(source).root_node
+    if not _is_covered(root, source):
+        reading.not_parsed()
+    reading.visit(root, Where())
     if len(reading.commands) > MAX_COMMANDS:
         reading.error(N_("it holds too many commands to be judged"))
     return reading.script()
+
+
+def _is_covered(root: Node, source: bytes) -> bool:
+    """Whether nothing but blanks lies between the nodes of the tree.
+
+    The grammar skips what it takes for a blank, for instance a backslash with a space: for bash a word.
+    """
+    pending = [root]
+    if source[: root.start_byte].strip(b" \t\n") or source[root.end_byte :].strip(b" \t\n"):
+        return False
+    while pending:
+        node = pending.pop()
+        if node.type in _WITH_TEXT or not node.children:
+            continue
+        blank = _BLANK_IN_LINE if node.type in _ON_ONE_LINE else _BLANK
+        position = node.start_byte
+        for child in node.children:
+            if not blank.fullmatch(source[position : child.start_byte]):
+                return False
+            position = child.end_byte
+            pending.append(child)
+        if not blank.fullmatch(source[position : node.end_byte]):
+            return False
+    return True
 
 
 @cache
@@ -235,17 +272,17 @@ class Walk:
                 known = False
                 self.visit(child, where.inside())
         if not known:
-            self.not_judged((node.text or b"").decode()[:40])
+            self.not_judged(source_of(node)[:40])
         if not values:
             value = Word("", (Part("text", "", quoted=True),))
-        return Assignment((name.text or b"").decode(), value)
+        return Assignment(source_of(name), value)
 
     def _for(self, node: Node, where: Where) -> None:
         name = ""
         values: list[Word] = []
         for child in node.children:
             if child.type == "variable_name":
-                name = (child.text or b"").decode()
+                name = source_of(child)
             elif child.type in WORD_NODES:
                 values.append(self.word(child, where))
             else:
@@ -277,9 +314,9 @@ class Walk:
                 self._substitution(node, where)
                 return
             case "expansion" if not _HARMLESS_EXPANSION.fullmatch(source):
-                self.not_judged(source.decode()[:40])
+                self.not_judged(source_of(node)[:40])
             case "arithmetic_expansion" if not _PLAIN_ARITHMETIC.fullmatch(source):
-                self.not_judged(source.decode()[:40])
+                self.not_judged(source_of(node)[:40])
             case "ERROR":
                 self.not_parsed()
             case _ if node.is_missing:

@@ -10,7 +10,7 @@ from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import Rule, RuleKind, Rules
 
 # Nothing is kept there, and nothing is learned from there.
-_HARMLESS_DEVICES = frozenset(
+HARMLESS_DEVICES = frozenset(
     {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/fd/63"}
 )
 
@@ -85,7 +85,7 @@ class Reach:
 
         A program that is not known to only read may read or write it: saved results are let through.
         """
-        if not text or text in _HARMLESS_DEVICES:
+        if not text or text in HARMLESS_DEVICES:
             return None
         try:
             path = self.territory.resolve(text, folder)

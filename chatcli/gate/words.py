@@ -69,7 +69,7 @@ def literal(text: str) -> Word:
 
 def decode(node: Node) -> Word:
     """The word that a node of the syntax tree stands for."""
-    raw = _source(node)
+    raw = source_of(node)
     parts = _parts(node)
     unquoted = "".join(part.text if not part.quoted else "\0" for part in parts if part.kind != "opaque")
     if _BRACES.search(unquoted) or _ASSIGNED_TILDE.match(unquoted):
@@ -80,16 +80,18 @@ def decode(node: Node) -> Word:
 def _parts(node: Node) -> tuple[Part, ...]:
     match node.type:
         case "word" | "number" | "variable_name" | "test_operator" | "special_variable_name":
-            return _plain(_source(node))
+            return _plain(source_of(node))
         case "raw_string":
-            return (Part("text", _source(node)[1:-1], quoted=True),)
+            raw = source_of(node)
+            closed = len(raw) > 1 and raw[0] == raw[-1] == "'"
+            return (Part("text", raw[1:-1], quoted=True) if closed else Part("opaque"),)
         case "string":
             return _double_quoted(node)
         case "simple_expansion" | "expansion":
-            return (_variable(_source(node), quoted=False),)
+            return (_variable(source_of(node), quoted=False),)
         case "command_name" | "concatenation":
             return tuple(part for child in node.children for part in _parts(child))
-        case "process_substitution" if _source(node).startswith("<("):
+        case "process_substitution" if source_of(node).startswith("<("):
             return (Part("text", "/dev/fd/63", quoted=True),)
         case _:
             return (Part("opaque"),)
@@ -120,6 +122,8 @@ def _plain(raw: str) -> tuple[Part, ...]:
 
 def _double_quoted(node: Node) -> tuple[Part, ...]:
     source = node.text or b""
+    if len(source) < 2 or source[-1:] != b'"' or node.has_error:
+        return (Part("opaque"),)
     start = node.start_byte
     parts: list[Part] = []
     position = 1
@@ -164,5 +168,5 @@ def _with_home(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return (Part("opaque"),)
 
 
-def _source(node: Node) -> str:
-    return (node.text or b"").decode()
+def source_of(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,228 @@
+"""Random command lines, judged here and run by bash: what is judged to only read, only reads."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from chatcli.gate.expansion import Arg
+from chatcli.gate.flags import read_flags
+from chatcli.gate.readonly import READERS, SPEAKERS
+from chatcli.gate.reasons import Reason
+from chatcli.gate.special import SPECIAL_READERS
+
+WRITERS = [
+    "rm",
+    "touch",
+    "tee",
+    "cp",
+    "mv",
+    "python",
+    "perl",
+    "awk",
+    "xargs",
+    "curl",
+    "make",
+    "pytest",
+    "evil",
+]
+STUBS = [*READERS, *SPECIAL_READERS, *SPEAKERS - {":"}, *WRITERS]
+
+WORDS = [
+    *("ls", "cat", "echo", "grep", "rg", "head", "wc", "find", "git", "sed", "sort", "printf", "test", "cd"),
+    *("rm", "touch pwned", "evil", "tee pwned", "python", "xargs", "set", "date", "diff", "uniq", "tree"),
+    *(
+        "a.py",
+        "src",
+        "src/b.py",
+        "*",
+        "*.py",
+        "src/*",
+        "./*",
+        "-*",
+        "?.py",
+        "[a-z].py",
+        "{a,b}.py",
+        "~",
+        "..",
+    ),
+    *("-l", "-n", "-r", "-e", "-v", "--", "-", "-o", "--output=pwned", "--pre", "-exec", "-delete", "-name"),
+    *(
+        "'a b'",
+        '"a b"',
+        "''",
+        '""',
+        "'",
+        '"',
+        "$'\\n'",
+        '$"x"',
+        "\\",
+        "\\\n",
+        "\\ ",
+        "\\'",
+        "a\\ b",
+        "é",
+        "#",
+    ),
+    *("$x", "${x}", '"$x"', "$1", "$@", "$?", "${x:-y}", "${x:=y}", "${!x}", "${x@P}", "${#x}", "$((1+1))"),
+    *(
+        "$(",
+        ")",
+        "`",
+        "$(evil)",
+        "`evil`",
+        '"$(evil)"',
+        "<(evil)",
+        ">(evil)",
+        "$((a[$(evil)]))",
+        "a[$(evil)]",
+    ),
+    *(";", "&&", "||", "|", "|&", "&", "\n", "(", ")", "{ ", "; }", "!", ";;", "\t", " "),
+    *(">", ">>", "<", "2>&1", ">&2", "&>", ">|", "<>", "2>/dev/null", "> pwned", "< a.py", "<<<", "<&3"),
+    *("<<EOF\n", "<<'EOF'\n", "<<-EOF\n", "\nEOF\n", "EOF", "<<\\EOF\n", '<<"E"OF\n'),
+    *(
+        "if",
+        "then",
+        "else",
+        "fi",
+        "for x in",
+        "for x in *;",
+        "do",
+        "done",
+        "while",
+        "until",
+        "case x in",
+        "esac",
+    ),
+    *(
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "-eq",
+        "-f",
+        "=",
+        "==",
+        "=~",
+        "-a",
+        "-z",
+        "((",
+        "))",
+        "x=1",
+        "x=",
+        "x+=1",
+        "x[0]=1",
+    ),
+    *(
+        "eval",
+        "exec",
+        "command",
+        "builtin",
+        "time",
+        "coproc",
+        "function f",
+        "f()",
+        "env",
+        "timeout 1",
+        "nice",
+    ),
+    *(
+        "export",
+        "unset",
+        "bash -c",
+        "sh -c",
+        "'ls'",
+        "'evil'",
+        "source",
+        ".",
+        "trap",
+        "select x in",
+        "PATH=.",
+    ),
+]
+
+SHAPES = [
+    "{c} {a} | {c} {a}",
+    "{c} {a} && {c} {a}",
+    "{c} {a}; {c} {a}",
+    'for x in {a} {a}; do {c} "$x"; done',
+    "if {c} {a}; then {c} {a}; else {c}; fi",
+    "( {c} {a} )",
+    "{{ {c} {a}; }}",
+    "[ {a} = {a} ] && {c} {a}",
+    "[[ {a} == {a} ]] || {c} {a}",
+    "x={a}; {c} $x",
+    'x={a}; {c} "$x" {a}',
+    "cd src && {c} {a} && {c} {a}",
+    "{c} <({c} {a}) {a}",
+    "{c} <<'EOF'\n{a} {c}\nEOF\n{c}",
+    "{c} <<EOF\n{a}\nEOF",
+    "bash -c '{c} {a}'",
+    "timeout 1 {c} {a}",
+    'echo "{a} {a}" {a}',
+    "! {c} {a} 2>/dev/null",
+    "case {a} in {a}) {c};; *) {c} {a};; esac",
+    "while {c} {a}; do break; done",
+    "{c} \\\n {a}",
+    "{c} {a} # {c}\n{c}",
+]
+
+
+def soup(chance: random.Random) -> str:
+    """Words in no order, sometimes without blanks between them."""
+    pieces = [chance.choice(WORDS) for _ in range(chance.randint(1, 9))]
+    return "".join(piece + chance.choice(["", " ", " ", " "]) for piece in pieces)
+
+
+def shaped(chance: random.Random) -> str:
+    """A sensible line in which words were replaced by others, and a character may be lost or doubled."""
+    commands, words = WORDS[:14], WORDS[14:]
+    line = chance.choice(SHAPES)
+    while "{c}" in line or "{a}" in line:
+        line = line.replace("{c}", chance.choice(commands), 1).replace("{a}", chance.choice(words), 1)
+    line = line.replace("{{", "{").replace("}}", "}")
+    if chance.random() < 0.3 and len(line) > 2:
+        spot = chance.randrange(len(line))
+        line = line[:spot] + chance.choice(["", line[spot] * 2, *"'\"\\;|&$`(){}<>#*~ \n"]) + line[spot + 1 :]
+    return line
+
+
+def check(seed: int, count: int, world, jail) -> int:
+    """How many lines were judged to only read; each of them was run."""
+    world.file("a.py")
+    world.file("src/b.py")
+    for name in ("--output=pwned", "-delete", "-o", "--pre=evil", "EOF"):
+        world.file(name)
+    yard = jail(STUBS)
+    gate = world.gate(path=str(yard.bin))
+    before = yard.files()
+    chance = random.Random(seed)
+    harmless = 0
+    for _ in range(count):
+        text = chance.choice([soup, shaped])(chance)
+        if not gate.judge(text).read_only:
+            continue
+        harmless += 1
+        for name, *args in yard.run(text):
+            assert name in READERS or name in SPECIAL_READERS or name in SPEAKERS, (seed, text, name)
+            use = None
+            if name in SPECIAL_READERS:
+                use = SPECIAL_READERS[name]([Arg(arg) for arg in args])
+            elif name in READERS:
+                use = read_flags(READERS[name], [Arg(arg) for arg in args])
+            assert not isinstance(use, Reason), (seed, text, name, args, str(use))
+        assert yard.files() == before, (seed, text)
+    return harmless
+
+
+def test_what_is_judged_to_only_read_runs_only_readers(world, jail: Callable) -> None:
+    assert check(seed=1, count=2_500, world=world, jail=jail) > 50
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_the_same_for_many_more_lines(world, jail: Callable, seed: int) -> None:
+    assert check(seed=seed, count=20_000, world=world, jail=jail) > 500
