@@ -7,12 +7,17 @@ import re
 _PROBE_CHARS = 200
 _SOURCE = re.compile(r"^(?:(package)|(def)|(function))\b", re.MULTILINE)
 _SOURCE_NAMES = ("Go source", "Python source", "JavaScript source")
+_HEADER = re.compile(r"\A\[(?!true|false|null)[a-z][^\n\"{}]*\]\n(?=\s*\S)")
+_LINE_NUMBER = re.compile(r"^\d+\t", re.MULTILINE)
 _JSON_START = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"\]]|-?\d|true|false|null))")
 
 
 def content_type(text: str) -> str:
-    """One of JSON, Go source, Python source, JavaScript source, diff, git log, text."""
-    start = text[: 4 * _PROBE_CHARS].lstrip()
+    """One of JSON, Go source, Python source, JavaScript source, diff, git log, text.
+
+    A tool may have put `[lines 81-160 of 300]` above the content, and numbers before its lines.
+    """
+    start = _LINE_NUMBER.sub("", _HEADER.sub("", text[: 4 * _PROBE_CHARS].lstrip())).lstrip()
     if start.startswith(("{", "[")):
         return "JSON"
     if source := _SOURCE.search(start[:_PROBE_CHARS]):

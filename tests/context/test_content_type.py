@@ -26,6 +26,14 @@ from chatcli.context.content_type import content_type, looks_like_json
         ("----------\nresult\n", "text"),
         ("commits: 3\n", "text"),
         ("diff --git a/x b/x\n package main\n", "diff"),
+        ("[lines 1-80 of 300]\npackage main\n", "Go source"),
+        ("[lines 1-80 of 300]\n1\tpackage main\n2\t\n", "Go source"),
+        ("[lines 1-80 of 300; latin-1]\nplain words\n", "text"),
+        ("[characters 0-90 of 900]\n[1, 2, 3]", "JSON"),
+        ('1\t{\n2\t  "a": 1\n', "JSON"),
+        ("[lines 1-80 of 300]\n", "JSON"),
+        ("[true, false]\n[true, true]\n", "JSON"),
+        ("[1, 2]\nplain words\n", "JSON"),
     ],
 )
 def test_the_type_is_told_from_the_start(text: str, type_: str) -> None:
