@@ -13,10 +13,11 @@ from chatcli.providers import anthropic_body
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
 from chatcli.providers.catalogue import facts
+from chatcli.providers.complaints import cut, window_full
 from chatcli.providers.encoding import encode
-from chatcli.providers.failures import Service, cut, window_full
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
+from chatcli.providers.service import Service
 from chatcli.providers.usage import anthropic_usage, estimated_usage
 
 _STOP_REASONS: dict[str, StopReason] = {

@@ -14,19 +14,12 @@ from chatcli.messages import StopReason, Usage
 from chatcli.providers import ollama_body, warm
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.complaints import cut, no_connection, silent, window_full
 from chatcli.providers.encoding import encode
-from chatcli.providers.failures import (
-    Failure,
-    Service,
-    body_parts,
-    cut,
-    error_of,
-    no_connection,
-    retry_after_seconds,
-    silent,
-    window_full,
-)
+from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.service import Service
 from chatcli.providers.usage import estimated_usage, ollama_usage
 
 if TYPE_CHECKING:
@@ -115,16 +108,7 @@ class Ollama:
             yield rest
 
     def _refusal(self, response: httpx.Response, request_bytes: int) -> ProviderError:
-        try:
-            body = msgspec.json.decode(response.content)
-        except msgspec.DecodeError:
-            body = None
-        _, _, detail = body_parts(body)
-        failure = Failure(
-            status=response.status_code,
-            detail=detail,
-            retry_after_seconds=retry_after_seconds(response.headers),
-        )
+        failure = failure_of(response.status_code, response.content, response.headers)
         error = error_of(failure, self._service)
         # Ollama has no code for a prompt that is too long: only its size tells it from a bad request.
         if type(error) is BadRequest and request_bytes > self.window_tokens * _MIN_BYTES_PER_TOKEN:
@@ -148,8 +132,8 @@ class OllamaReader:
         self._last: Chunk = {}
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
-        if error := chunk.get("error"):
-            raise error_of(Failure(status=200, detail=str(error)), self._service)
+        if chunk.get("error"):
+            raise error_of(failure_of(200, chunk), self._service)
         message = chunk.get("message") or {}
         if thinking := message.get("thinking"):
             yield from self._assembly.reasoning("thinking", thinking)

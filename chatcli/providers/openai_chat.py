@@ -10,11 +10,14 @@ from chatcli.messages import StopReason, Usage
 from chatcli.providers import openai_chat_body
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
-from chatcli.providers.failures import Failure, Service, cut, error_of
+from chatcli.providers.error_bodies import Failure
+from chatcli.providers.failures import error_of
 from chatcli.providers.openai_chat_body import Dialect
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
+from chatcli.providers.service import Service
 from chatcli.providers.usage import chat_usage, estimated_usage
 
 _STOP_REASONS: dict[str, StopReason] = {

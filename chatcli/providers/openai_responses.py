@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from chatcli.errors import ProviderError
 from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, ToolCall, Usage
 from chatcli.providers import openai_responses_body
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
-from chatcli.providers.failures import Failure, Service, body_parts, cut, error_of
+from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
+from chatcli.providers.service import Service
 from chatcli.providers.usage import estimated_usage, responses_usage
 
 _REASONING_FIELDS = ("type", "id", "summary", "content", "encrypted_content")
@@ -76,9 +78,9 @@ class ResponsesReader:
             case "response.completed" | "response.incomplete":
                 self._close(chunk.get("response") or {})
             case "response.failed":
-                raise self._error((chunk.get("response") or {}).get("error"))
+                raise error_of(failure_of(200, chunk.get("response")), self._service)
             case "error":
-                raise self._error(chunk)
+                raise error_of(failure_of(200, chunk), self._service)
 
     def usage(self) -> Usage:
         if self._reported is None:
@@ -120,7 +122,3 @@ class ResponsesReader:
         if response.get("status") == "incomplete":
             reason = (response.get("incomplete_details") or {}).get("reason")
             self._stop_reason = "refusal" if reason == "content_filter" else "max_tokens"
-
-    def _error(self, error: object) -> ProviderError:
-        code, type_, detail = body_parts(error)
-        return error_of(Failure(status=200, code=code, type=type_, detail=detail), self._service)

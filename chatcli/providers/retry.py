@@ -17,7 +17,7 @@ from chatcli.errors import ProviderError
 from chatcli.events import ReasoningDelta, ReplyEvent, TextDelta, ToolCallDelta
 from chatcli.i18n import _
 from chatcli.providers.base import Provider, Request
-from chatcli.providers.failures import silent
+from chatcli.providers.complaints import silent
 from chatcli.settings import Settings
 
 MAX_BACKOFF_SECONDS = 60.0

@@ -10,21 +10,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-
 from chatcli.errors import ProviderError
 from chatcli.providers import warm
-from chatcli.providers.failures import (
-    Failure,
-    Service,
-    body_parts,
-    cut,
-    error_of,
-    no_connection,
-    retry_after_seconds,
-    silent,
-)
+from chatcli.providers.complaints import cut, no_connection, silent
+from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk
+from chatcli.providers.service import Service
 
 if TYPE_CHECKING:
     import httpx2
@@ -119,27 +111,12 @@ class Link:
 
 def _status_error(error: Any, service: Service) -> ProviderError:
     """From an SDK's `APIError`: of an HTTP status, or of an error inside the stream."""
-    code, type_, detail = body_parts(error.body)
     response = getattr(error, "response", None)
-    headers = response.headers if response is not None else {}
-    failure = Failure(
-        status=getattr(error, "status_code", 200),
-        code=code,
-        type=type_,
-        detail=detail,
-        request_id=headers.get("request-id") or headers.get("x-request-id") or "",
-        retry_after_seconds=retry_after_seconds(headers),
-    )
-    return error_of(failure, service)
+    headers = None if response is None else response.headers
+    return error_of(failure_of(getattr(error, "status_code", 200), error.body, headers), service)
 
 
 async def _raise_plain_error(response: httpx2.Response, service: Service) -> None:
     """Gateways answer errors with HTTP 200 and a JSON body in place of a stream."""
-    if "application/json" not in response.headers.get("content-type", ""):
-        return
-    try:
-        body = msgspec.json.decode(await response.aread())
-    except msgspec.DecodeError:
-        body = None
-    code, type_, detail = body_parts(body)
-    raise error_of(Failure(status=200, code=code, type=type_, detail=detail), service)
+    if "application/json" in response.headers.get("content-type", ""):
+        raise error_of(failure_of(200, await response.aread()), service)

@@ -10,8 +10,9 @@ from msgspec import Struct, structs
 from chatcli.i18n import _
 from chatcli.providers.base import CacheClass, Provider, Wire
 from chatcli.providers.catalogue import facts
-from chatcli.providers.failures import Service, missing_key, unusable_key
+from chatcli.providers.complaints import missing_key, unusable_key
 from chatcli.providers.openai_chat_body import Dialect
+from chatcli.providers.service import Service
 from chatcli.providers.specs import (
     SPECS,
     ProviderSpec,

@@ -19,7 +19,7 @@ from chatcli.messages import (
     UserMessage,
 )
 from chatcli.providers.base import Block, Marks, Provider, Request
-from chatcli.providers.failures import Service
+from chatcli.providers.service import Service
 
 NOTHING = Archived(key="", sha256="", size_bytes=0, size_chars=0, lines=0)
 READ = ToolSchema(

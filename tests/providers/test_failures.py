@@ -16,7 +16,9 @@ from chatcli.errors import (
     Overloaded,
     RateLimited,
 )
-from chatcli.providers.failures import Failure, body_parts, error_of, missing_key, retry_after_seconds
+from chatcli.providers.complaints import missing_key
+from chatcli.providers.error_bodies import Failure, body_parts, retry_after_seconds
+from chatcli.providers.failures import error_of
 from tests.providers.conversation import service
 
 CLAUDE = service("CLAUDEAI", "claude-sonnet-5-5", key="sk-ant-secret")
