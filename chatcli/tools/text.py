@@ -70,8 +70,8 @@ class Encoding(Struct, frozen=True):
 UTF_8 = Encoding("utf-8")
 
 
-def sniff(head: bytes) -> Encoding | None:
-    """The encoding of a file that begins with `head`; None when it is binary.
+def sniff(head: bytes, *, whole: bool = True) -> Encoding | None:
+    """The encoding of a file that begins with `head`, or is that as a `whole`; None when it is binary.
 
     Bytes that are not UTF-8 make it a Windows text, unless most of the non-ASCII ones are.
     """
@@ -81,7 +81,7 @@ def sniff(head: bytes) -> Encoding | None:
     if b"\0" in head[:_NUL_BYTES] or _magic(head) not in (None, *_TEXTUAL_MAGIC):
         return None
     try:
-        codecs.utf_8_decode(head, "strict", False)
+        codecs.utf_8_decode(head, "strict", whole)
     except UnicodeDecodeError:
         return UTF_8 if _is_mostly_utf_8(head) else _windows(head)
     return UTF_8

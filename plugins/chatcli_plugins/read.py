@@ -142,7 +142,7 @@ def _read(
 ) -> ToolOutput:
     with _open(ctx, path) as file:
         beginning = file.read(SNIFFED_BYTES)
-        encoding = sniff(beginning)
+        encoding = sniff(beginning, whole=len(beginning) < SNIFFED_BYTES)
         if encoding is None:
             kind = binary_kind(beginning)
             size_bytes = os.fstat(file.fileno()).st_size
@@ -213,8 +213,8 @@ def _tail(source: Source, lines: int, room_chars: int, numbers: bool) -> Piece:
     text = data.decode(source.encoding.codec, "replace")
     wanted = min(lines, counter.total_lines) if counted else lines
     if len(text) > room_chars:
-        text = text[-room_chars:]
-        text = text[text.find("\n", 0, -1) + 1 :]
+        text = text[-room_chars - 1 :]
+        text = text[max(text.find("\n", 0, -1), 0) + 1 :]
     shown = count_lines(text)
     if not counted:
         where = f"the last {shown} lines; {source.size_bytes} bytes in all"

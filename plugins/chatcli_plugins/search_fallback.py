@@ -101,7 +101,7 @@ def _search_file(
 
 def _lines(file: BinaryIO, *, nul_ends_line: bool) -> Iterator[str]:
     """The lines without their ends, but with a NUL that ends one; bytes that are no text are escaped."""
-    encoding = sniff(file.read(_SNIFFED_BYTES))
+    encoding = sniff(file.read(_SNIFFED_BYTES), whole=False)
     file.seek(len(encoding.bom) if encoding and encoding.codec == "utf-8" else 0)
     if encoding is not None and encoding.bom and encoding.codec != "utf-8":
         decoder = TextDecoder(encoding)
