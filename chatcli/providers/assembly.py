@@ -79,6 +79,8 @@ class Assembly:
     def parts(self, stop_reason: StopReason) -> tuple[AssistantPart, ...]:
         """The finished parts. Calls that were cut in the middle are left out."""
         pieces = list(self._pieces.values())
+        if pieces and stop_reason == "max_tokens" and _is_cut_call(pieces[-1]):
+            pieces.pop()
         parts: list[AssistantPart] = []
         for piece in pieces:
             match piece.kind:
@@ -87,9 +89,7 @@ class Assembly:
                 case "reasoning" if piece.text or piece.opaque:
                     parts.append(Reasoning(text=piece.text, opaque=piece.opaque))
                 case "call" if piece.closed:
-                    call = ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}")
-                    if not (stop_reason == "max_tokens" and piece is pieces[-1] and _is_cut(piece)):
-                        parts.append(call)
+                    parts.append(_call_of(piece))
         return tuple(parts)
 
     def _piece(self, key: Hashable, kind: Literal["text", "reasoning", "call"]) -> _Piece:
@@ -111,12 +111,18 @@ class Assembly:
         return text
 
 
-def _is_cut(piece: _Piece) -> bool:
+def _call_of(piece: _Piece) -> ToolCall:
+    return ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}")
+
+
+def _is_cut_call(piece: _Piece) -> bool:
     """Services close the last block of a reply even when the limit fell into its arguments."""
+    if piece.kind != "call":
+        return False
     if not piece.text.strip():
         return True
     try:
-        ToolCall(id="", name="", arguments_json=piece.text).arguments()
+        _call_of(piece).arguments()
     except InvalidArguments:
         return True
     return False

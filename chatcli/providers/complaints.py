@@ -33,11 +33,18 @@ def words(kind: type[ProviderError], status: int, service: Service, detail: str)
     return line.format(**names), hint.format(**names)
 
 
-def no_connection(service: Service) -> NetworkError:
-    """Nothing answers at the address of the service."""
-    hint = _("Is it running? Start it with: ollama serve") if service.local else _("Is the network up?")
+def no_connection(service: Service, error: BaseException | None) -> NetworkError:
+    """Nothing answers at the address of the service, or not in a way that can be trusted."""
+    if service.local:
+        hint = _("Is it running? Start it with: ollama serve")
+    elif service.on_this_machine:
+        hint = _("Is a server running there?")
+    else:
+        hint = _("Is the network up?")
+    message = _("{provider}: no connection to {address} ({why})")
+    why = _shown(str(error or ""), service)
     return NetworkError(
-        _("{provider}: no connection to {address}").format(provider=service.name, address=service.base_url),
+        message.format(provider=service.name, address=service.base_url, why=why),
         hint=hint,
         provider=service.name,
     )

@@ -80,7 +80,7 @@ class Ollama:
                 async for line in self._split(response):
                     yield msgspec.json.decode(line, type=dict)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise no_connection(self._service) from error
+            raise no_connection(self._service, error) from error
         except httpx.TimeoutException as error:
             raise silent(self._service.name, LOADING_SECONDS) from error
         except (httpx.TransportError, msgspec.DecodeError) as error:

@@ -97,15 +97,16 @@ class Link:
         import httpx2
 
         is_connection_error = isinstance(error, sdk.APIConnectionError)
-        match error.__cause__ if is_connection_error else error:
+        cause = error.__cause__ if is_connection_error else error
+        match cause:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
-                return no_connection(self._service)
+                return no_connection(self._service, cause)
             case httpx2.TimeoutException():
                 return silent(self._service.name, self._idle_seconds)
             case httpx2.TransportError() | ValueError():  # ValueError: an event that is no JSON, no UTF-8
                 return cut(self._service)
         if is_connection_error:
-            return no_connection(self._service)
+            return no_connection(self._service, cause)
         return _status_error(error, self._service) if isinstance(error, sdk.APIError) else None
 
 

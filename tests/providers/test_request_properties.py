@@ -10,12 +10,13 @@ import os
 import subprocess
 import sys
 
+import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult, UserMessage
+from chatcli.messages import AssistantMessage, Message, Reasoning, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers import anthropic_body, ollama_body, openai_chat_body, openai_responses_body
 from chatcli.providers.encoding import encode
 from chatcli.providers.specs import find_spec
@@ -112,6 +113,19 @@ def test_a_longer_conversation_extends_the_same_bytes(wire, messages):
         if isinstance(message, AssistantMessage):
             before = encode(render(wire, messages[:index]))
             assert whole.startswith(before[:-closing])
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
+@settings(max_examples=100, deadline=None)
+@given(messages=conversations())
+def test_a_resumed_conversation_is_sent_as_the_same_bytes(wire, messages):
+    """Through the JSON of a journal and back. Lone surrogates never get into one: replies are cleaned."""
+    try:
+        stored = msgspec.json.encode(messages)
+    except UnicodeEncodeError:
+        reject()
+    resumed = msgspec.json.decode(stored, type=list[Message])
+    assert encode(render(wire, resumed)) == encode(render(wire, messages))
 
 
 SCRIPT = """
