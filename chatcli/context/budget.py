@@ -88,31 +88,36 @@ class _Turn:
         """Shorten new results until the turn is within `budget`, or each of them at `smallest`."""
         sizes = [measure(result.text) for result in self.results]
         excess = sum(sizes) - budget
-        new = [
-            position
-            for position, result in enumerate(self._given)
-            if self._recorded[position] is None and not result.verbatim
-        ]
-        for position in sorted(new, key=lambda position: -sizes[position]):
+        long = [position for position in self._open_positions() if sizes[position] > smallest]
+        for position in sorted(long, key=lambda position: -sizes[position]):
             if excess <= 0:
                 return
-            freed = sizes[position] - self._shorten(position, measure)
+            self._preview_of_common_size(position)
+            freed = sizes[position] - measure(self.results[position].text)
             sizes[position] -= freed
             excess -= freed
         if excess <= 0:
             return
-        share = max(smallest, _equal_share([sizes[position] for position in new], excess))
-        for position in new:
+        share = max(smallest, _equal_share([sizes[position] for position in long], excess))
+        for position in long:
             if sizes[position] > share:
-                self._shorten(position, measure, share)
+                self._preview_within(position, share, by_tokens=measure is estimate_tokens)
 
     def decisions(self) -> Iterator[Decision]:
-        for result, recorded in zip(self.results, self._recorded, strict=True):
+        for given, result, recorded in zip(self._given, self.results, self._recorded, strict=True):
             if result.shown is None or result.shown == recorded:
                 continue
-            saved_chars = result.original.size_chars - len(result.text) if recorded is None else 0
-            reason = "first" if recorded is None else "file lost"
-            yield Decision(result.seq, result.shown, reason, saved_chars)
+            if recorded is None:
+                saved_chars = size_chars(given) - len(result.text)
+                yield Decision(result.seq, result.shown, "first", saved_chars)
+            else:
+                yield Decision(result.seq, result.shown, "file lost")
+
+    def _open_positions(self) -> Iterator[int]:
+        """The results that are new and may be shortened for the sake of the turn."""
+        for position, result in enumerate(self._given):
+            if self._recorded[position] is None and not result.verbatim:
+                yield position
 
     def _new(self, result: ToolResult) -> ToolResult:
         """A new result within the limits that hold for it alone."""
@@ -129,18 +134,20 @@ class _Turn:
             return present_as_gone(result, WHOLE)
         return whole
 
-    def _shorten(self, position: int, measure: Callable[[str], int], most: int = 0) -> int:
-        """Show a result as a preview of at most `most`, if that is shorter; its size then."""
-        result = self._given[position]
-        most_chars, most_tokens = self._most_chars(result), self._most_tokens(result)
-        if most and measure is len:
-            most_chars = most
-        elif most:
-            most_tokens = most
-        shorter = self._preview(result, self._limits.preview, most_chars, most_tokens)
-        if measure(shorter.text) < measure(self.results[position].text):
+    def _preview_of_common_size(self, position: int) -> None:
+        """Where that is shorter than what is shown."""
+        result, wanted = self._given[position], self._limits.preview
+        if size_chars(result) <= wanted.head_chars + wanted.tail_chars:
+            return
+        shorter = self._preview(result, wanted, self._most_chars(result), self._most_tokens(result))
+        if len(shorter.text) < len(self.results[position].text):
             self.results[position] = shorter
-        return measure(self.results[position].text)
+
+    def _preview_within(self, position: int, share: int, *, by_tokens: bool) -> None:
+        result = self._given[position]
+        most_chars = self._most_chars(result) if by_tokens else share
+        most_tokens = share if by_tokens else self._most_tokens(result)
+        self.results[position] = self._preview(result, self._limits.preview, most_chars, most_tokens)
 
     def _preview(
         self, result: ToolResult, wanted: Presentation, most_chars: int, most_tokens: int
