@@ -46,7 +46,7 @@ docs: $(STAMP)  ## Write the generated reference and command help
 	$(BIN)/python docs/generate.py
 
 locale: $(STAMP)  ## Collect texts and compile the translations
-	$(BIN)/python docs/locale.py
+	$(BIN)/python docs/translate.py
 
 clean:  ## Remove the environment and caches
 	rm -rf .venv dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,100 @@
+"""Brazilian Portuguese is complete: nothing that a person reads is left in English by accident."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from chatcli.i18n import _, speaking
+from chatcli.providers.offline.intents import recognise
+from chatcli.providers.offline.table import INTENTS
+from docs.translate import SOURCE, in_step, untranslated, updated
+
+CATALOG = updated()
+MESSAGES = [message for message in CATALOG if message.id]
+
+
+def forms(text: str | tuple[str, ...] | list[str]) -> list[str]:
+    return [text] if isinstance(text, str) else list(text)
+
+
+def placeholders(text: str) -> Counter[str]:
+    return Counter(
+        f"{name}!{conversion}:{spec}" for _literal, name, spec, conversion in Formatter().parse(text) if name
+    )
+
+
+def test_every_text_of_the_code_is_translated() -> None:
+    assert [message.id for message in untranslated(CATALOG)] == []
+
+
+def test_both_files_are_in_step_with_the_code() -> None:
+    assert in_step(CATALOG), "run: make locale"
+
+
+def test_placeholders_are_the_same_in_both_languages() -> None:
+    wrong = [
+        (source, translated)
+        for message in MESSAGES
+        for source, translated in zip(forms(message.id), forms(message.string), strict=True)
+        if placeholders(source) != placeholders(translated)
+    ]
+    assert wrong == []
+
+
+def test_edges_are_the_same_in_both_languages() -> None:
+    """Spaces and line ends around a text belong to the layout."""
+    for message in MESSAGES:
+        for source, translated in zip(forms(message.id), forms(message.string), strict=True):
+            assert (source[:1].isspace(), source[-1:].isspace()) == (
+                translated[:1].isspace(),
+                translated[-1:].isspace(),
+            ), source
+
+
+def test_texts_are_looked_up_when_they_are_shown() -> None:
+    """A text that is looked up while a module is imported would keep the language of that moment."""
+    early = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        early += [f"{path.name}:{line}" for line in _lookups_at_import(module)]
+    assert early == []
+
+
+def _lookups_at_import(node: ast.AST) -> list[int]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return []
+    here = (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"_", "ngettext"}
+    )
+    found = [node.lineno] if here else []
+    return found + [line for child in ast.iter_child_nodes(node) for line in _lookups_at_import(child)]
+
+
+EXAMPLES = [
+    message.id
+    for message in MESSAGES
+    if any(Path(name).name in {"talk.py", "tour.py"} for name, _line in message.locations)
+    and isinstance(message.id, str)
+    and recognise(message.id.replace("{name}", "main").replace("{command}", "ls"), INTENTS)
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_means_the_same_in_both_languages(example: str) -> None:
+    """The guide must understand what it suggests."""
+    english = recognise(_filled(example), INTENTS)
+    with speaking("pt_BR"):
+        portuguese = recognise(_filled(_(example)), INTENTS)
+    assert english is not None
+    assert portuguese is not None
+    assert portuguese.intent.name == english.intent.name
+    assert portuguese.slots.keys() == english.slots.keys()
+
+
+def _filled(example: str) -> str:
+    return example.replace("{name}", "main").replace("{command}", "ls")
