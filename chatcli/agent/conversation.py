@@ -27,14 +27,15 @@ from chatcli.agent.toolbox import Person, Toolbox
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
-from chatcli.events import Listener, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
+from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
-from chatcli.i18n import language
+from chatcli.i18n import _, language
 from chatcli.messages import Attachment, Text
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
+from chatcli.session.quota import sweep
 from chatcli.session.session import Session
 from chatcli.settings import Autonomy, Loaded
 from chatcli.tools.registry import Registry
@@ -209,6 +210,17 @@ class Conversation:
             await self.provider.aclose()
         finally:
             self.session.close(keep_workspace=self.settings.keep_tmpdir)
+            self._sweep()
+
+    def _sweep(self) -> None:
+        """Drop closed sessions beyond the quota, and say which."""
+        settings = self.settings
+        for gone in sweep(
+            self.sessions.home, quota_bytes=settings.archive_quota_bytes, days=settings.archive_days
+        ):
+            text = _("Session {id} is gone: idle for {days:.0f} days, {megabytes:.1f} MB.")
+            megabytes = gone.size_bytes / 1e6
+            self.emit(Notice("info", text.format(id=gone.id, days=gone.idle_days, megabytes=megabytes)))
 
     def _new_run(self) -> Run:
         settings = self.settings

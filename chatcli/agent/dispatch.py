@@ -18,9 +18,12 @@ from msgspec import Struct
 
 from chatcli.agent.modes import CHAT_REFUSAL
 from chatcli.agent.toolbox import Toolbox
-from chatcli.errors import Denied, InvalidArguments, ToolFailed, UserFacingError
+from chatcli.context.limits import PREVIEW
+from chatcli.context.previews import fit, render
+from chatcli.errors import Denied, InvalidArguments, StorageError, ToolFailed, UserFacingError
 from chatcli.events import Listener, ToolFinished, ToolProgress, ToolStarted
-from chatcli.messages import AssistantMessage, ResultStatus, ToolCall, ToolResult
+from chatcli.messages import Archived, AssistantMessage, ResultStatus, ToolCall, ToolResult
+from chatcli.session.measure import measure_unstored
 from chatcli.session.session import CANCELLED, INTERRUPTED, Session
 from chatcli.tools.api import ToolOutput
 from chatcli.tools.registry import Registry
@@ -173,7 +176,7 @@ class Dispatch:
     def _record(self, plan: Planned, outcome: Outcome) -> ToolResult:
         """Archive first, then journal: nothing was cut yet."""
         output = outcome.output
-        archived = output.archived or self._session.archive.put_text(output.text)
+        archived, kept = self._archive(output)
         result = self._session.add_result(
             call_id=plan.call.id,
             name=plan.call.name,
@@ -185,9 +188,22 @@ class Dispatch:
             cap_chars=plan.tool.max_result_chars if plan.tool else 30_000,
             duration_seconds=round(outcome.seconds, 3),
             brief=output.brief,
+            text=kept,
         )
         self._tell_end(plan, result, outcome.diff or output.diff)
         return result
+
+    def _archive(self, output: ToolOutput) -> tuple[Archived, str]:
+        """The stored original; where none could be stored, what is kept of it, which says so."""
+        if output.archived:
+            return output.archived, ""
+        try:
+            return self._session.archive.put_text(output.text), ""
+        except StorageError as error:
+            logger.warning("a result could not be archived: %s", error)
+        lost = measure_unstored(output.text)
+        shown = fit(output.text, PREVIEW, lost, None, max_chars=self._box.max_chars)
+        return lost, render(output.text, shown, lost, None).text
 
     def _close(self, plan: Planned, text: str, status: ResultStatus) -> ToolResult:
         return self._record(plan, Outcome(output=ToolOutput(text=text), status=status))

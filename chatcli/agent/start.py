@@ -18,6 +18,7 @@ from chatcli.i18n import _, choose_language, set_language
 from chatcli.providers import table
 from chatcli.providers.base import Provider
 from chatcli.providers.credentials import Credential, find_key
+from chatcli.session.log import configure_log
 from chatcli.session.workspace import reap_stale
 from chatcli.settings import Loaded, Settings
 from chatcli.tools.registry import Registry
@@ -64,6 +65,7 @@ def open_conversation(
 
     A session that another process holds raises `SessionLocked`; `fork=True` goes on in a copy.
     """
+    configure_log(home, start.debug)
     folder = _project_folder(start.folder)
     trust = Trust(home)
     if start.trust:

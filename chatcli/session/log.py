@@ -1,15 +1,17 @@
-"""The log file: rotating, private, without secrets. Nothing is ever printed to the terminal."""
+"""The log file: rotating, private, without secrets. Nothing is ever printed to the terminal.
+
+The file is opened at the first record: a start that has nothing to log does not wait for it.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from chatcli.errors import StorageError
 from chatcli.session.files import make_private_folder, storage_errors
-from chatcli.session.redact import redact
 
 _MAX_BYTES = 2_000_000
 _BACKUPS = 3
@@ -29,36 +31,68 @@ def configure_log(home: Path, debug: bool = False) -> Path:
     path = log_path(home)
     with storage_errors(path):
         make_private_folder(home)
-        handler = _PrivateRotatingFile(path, maxBytes=_MAX_BYTES, backupCount=_BACKUPS, encoding="utf-8")
-    handler.setFormatter(_RedactingFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+        os.close(_open_private(str(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND))
     root = logging.getLogger()
-    for former in [h for h in root.handlers if isinstance(h, _PrivateRotatingFile)]:
+    for former in [h for h in root.handlers if isinstance(h, _LogFile)]:
         root.removeHandler(former)
         former.close()
-    root.addHandler(handler)
+    root.addHandler(_LogFile(path))
     root.setLevel(logging.INFO if debug else logging.WARNING)
     logging.getLogger("chatcli").setLevel(logging.DEBUG if debug else logging.INFO)
     logging.captureWarnings(True)
     return path
 
 
-class _RedactingFormatter(logging.Formatter):
-    """Redacts the finished text: the message, its arguments, the exception and the stack."""
+class _LogFile(logging.Handler):
+    """Makes the rotating file, and whatever that needs to be imported, when there is something to write."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._file: logging.Handler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._file = self._file or _rotating_file(self._path)
+        except (OSError, StorageError):
+            return  # a log that cannot be written is given up; a full disk shows itself elsewhere
+        self._file.handle(record)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        super().close()
 
 
-class _PrivateRotatingFile(RotatingFileHandler):
-    """Files are created 0600. A log that cannot be written is given up silently."""
+def _rotating_file(path: Path) -> logging.Handler:
+    from logging.handlers import RotatingFileHandler
 
-    def _open(self) -> TextIOWrapper:
-        return open(
-            self.baseFilename, "a", encoding=self.encoding, errors="backslashreplace", opener=_open_private
-        )
+    from chatcli.session.redact import redact
 
-    def handleError(self, record: logging.LogRecord) -> None:
-        """The default prints a traceback over the screen; a full disk shows itself elsewhere."""
+    class RedactingFormatter(logging.Formatter):
+        """Redacts the finished text: the message, its arguments, the exception and the stack."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return redact(super().format(record))
+
+    class PrivateRotatingFile(RotatingFileHandler):
+        """Files are created 0600."""
+
+        def _open(self) -> TextIOWrapper:
+            return open(
+                self.baseFilename,
+                "a",
+                encoding=self.encoding,
+                errors="backslashreplace",
+                opener=_open_private,
+            )
+
+        def handleError(self, record: logging.LogRecord) -> None:
+            """The default prints a traceback over the screen."""
+
+    file = PrivateRotatingFile(path, maxBytes=_MAX_BYTES, backupCount=_BACKUPS, encoding="utf-8")
+    file.setFormatter(RedactingFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    return file
 
 
 def _open_private(path: str, flags: int) -> int:

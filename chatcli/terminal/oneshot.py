@@ -15,6 +15,7 @@ import msgspec
 
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.modes import split_mode
+from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start, home_folder, open_conversation
 from chatcli.errors import UsageError, UserFacingError
 from chatcli.events import (
@@ -84,6 +85,8 @@ async def _answer(
     )
     writer = _Writer(output, sys.stdout, sys.stderr, conversation)
     conversation.listeners.append(writer.hear)
+    for notice in opening_notices(conversation):
+        writer.hear(notice)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, conversation.cancel)

@@ -1,0 +1,37 @@
+"""What a person should know before the first word, in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chatcli.agent.conversation import Conversation
+from chatcli.events import Notice
+from chatcli.i18n import _
+from chatcli.session.session import Session
+
+
+def opening_notices(conversation: Conversation) -> Iterator[Notice]:
+    """Settings that could not be taken, plugins left out, and what a resume had to mend."""
+    for problem in conversation.loaded.problems:
+        text = f"{problem.variable} ({problem.layer}): {problem.why}"
+        if problem.used is not None:
+            text += " · " + _("using {value}").format(value=problem.used)
+        yield Notice("warning", text)
+    for broken in conversation.registry.broken:
+        text = _("Plugin {source} is left out: {reason}")
+        yield Notice("warning", text.format(source=broken.source, reason=broken.reason))
+    yield from _mended(conversation.session)
+
+
+def _mended(session: Session) -> Iterator[Notice]:
+    if session.torn_bytes:
+        text = _("An unfinished entry of {n} bytes was cut off the journal.")
+        yield Notice("info", text.format(n=session.torn_bytes))
+    for result in session.repaired:
+        text = _("The call of {tool} had no result when the session ended: {status}.")
+        yield Notice("info", text.format(tool=result.name, status=result.status))
+    if session.skipped_entries:
+        text = _("{n} entries were written by a newer chatcli and are skipped.")
+        yield Notice("warning", text.format(n=session.skipped_entries))
+    if session.workspace_moved:
+        yield Notice("info", _("The workspace has a new folder: files named earlier are found there."))
