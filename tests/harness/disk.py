@@ -78,11 +78,14 @@ class OnDisk(Struct, frozen=True, kw_only=True):
 
 
 def read_sessions(home: Path) -> list[OnDisk]:
-    """All sessions below a CHATCLI_HOME, oldest first. An unfinished last line is left out."""
+    """The sessions below a CHATCLI_HOME in which something was said, oldest first.
+
+    An unfinished last line is left out.
+    """
     found = []
     for folder in sorted((home / "sessions").glob("[!.]*")):
         whole, _, _torn = (folder / "journal.jsonl").read_bytes().rpartition(b"\n")
         entries = [json.loads(line) for line in whole.splitlines()]
         assert [entry["seq"] for entry in entries] == list(range(1, len(entries) + 1))
         found.append(OnDisk(folder=folder, entries=entries))
-    return found
+    return [session for session in found if session.messages]

@@ -4,7 +4,7 @@ A session is killed several times in a row, then brought to its end. Its work le
 each command appends its own name to a file. So three witnesses are compared: the file, the journal
 and archive on disk, and what the strict server sees in the next request.
 
-`CHATCLI_SOAK_KILLS=1000 pytest -m soak tests/harness` is the long run.
+`pytest -m soak tests/harness` is the long run, of `CHATCLI_SOAK_KILLS` kills.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.wire.server import WireServer, serve
 
 KILLS_A_SESSION = 5
 TURNS = 12
-SOAK_KILLS = int(os.environ.get("CHATCLI_SOAK_KILLS", "100"))
+SOAK_KILLS = int(os.environ.get("CHATCLI_SOAK_KILLS", "1000"))
 
 
 def work(seen: Seen) -> Reply:

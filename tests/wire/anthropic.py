@@ -31,8 +31,8 @@ _FAILURES = {
     "server_error": (500, "api_error", "Internal server error"),
     "overflow": (400, "invalid_request_error", "prompt is too long: {prompt} tokens > {window} maximum"),
     "no_credit": (
-        400,
-        "invalid_request_error",
+        402,
+        "billing_error",
         "Your credit balance is too low to access the Anthropic API.",
     ),
     "other": (400, "invalid_request_error", "Bad request"),
