@@ -70,7 +70,7 @@ async def stream_with_retry(
             if visible or not error.retryable or attempt >= policy.max_retries:
                 raise
             delay_seconds = _delay_seconds(error, attempt, policy, chance)
-            reason = error.message
+            reason = error.message.rstrip(".")
         attempt += 1
         on_retry(attempt, policy.max_retries, delay_seconds, reason)
         await sleep(delay_seconds)

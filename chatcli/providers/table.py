@@ -53,7 +53,8 @@ def choose(name: str, environment: Mapping[str, str], find_key: FindKey) -> Choi
         if spec.needs_key and (key := find_key(spec.key_variables)):
             return Choice(spec=spec, reason=_("there is a key for it: {name}").format(name=key.name))
         if spec.key_is_optional_elsewhere and is_redirected(spec, environment):
-            return Choice(spec=spec, reason=_("its address is set"))
+            address = base_url(spec, environment)
+            return Choice(spec=spec, reason=_("its address is set: {address}").format(address=address))
     return _without_key(environment)
 
 

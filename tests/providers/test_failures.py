@@ -17,7 +17,7 @@ from chatcli.errors import (
     RateLimited,
 )
 from chatcli.providers.complaints import missing_key
-from chatcli.providers.error_bodies import Failure, body_parts, retry_after_seconds
+from chatcli.providers.error_bodies import Failure, body_parts, failure_of, retry_after_seconds
 from chatcli.providers.failures import error_of
 from tests.providers.conversation import service
 
@@ -79,6 +79,20 @@ def test_a_person_reads_one_line_without_the_key():
 
 def test_braces_in_foreign_words_are_no_placeholders():
     assert "{provider} {0}" in error_of(Failure(status=400, detail="{provider} {0}"), CLAUDE).message
+
+
+def test_a_page_of_a_proxy_is_no_reason():
+    failure = failure_of(502, b"<html>Bad gateway</html>", {"x-request-id": "req_2"})
+    assert failure == Failure(status=502, request_id="req_2")
+    assert error_of(failure, CLAUDE).message == "CLAUDEAI is failing or busy (502)."
+
+
+def test_a_key_that_may_not_do_this_is_not_called_wrong():
+    assert "does not allow" in error_of(Failure(status=403), CLAUDE).message
+
+
+def test_the_key_is_not_in_what_a_traceback_shows():
+    assert "sk-ant-secret" not in repr(CLAUDE)
 
 
 def test_what_a_person_can_do_is_said():

@@ -15,7 +15,7 @@ from tests.providers.conversation import request
 
 POLICY = RetryPolicy(max_retries=3, initial_backoff_seconds=1.0, quiet_seconds=5.0)
 REPLY = Reply(parts=(Text("Yes."),), stop_reason="end", usage=Usage(input=1), model="m")
-BUSY = Overloaded("busy")
+BUSY = Overloaded("busy.")
 
 
 class Scripted:

@@ -75,7 +75,9 @@ def test_a_name_counts_more_than_a_key():
 
 
 def test_a_server_of_ones_own_needs_no_key():
-    assert chosen(OPENAI_BASE_URL="http://localhost:8080/v1").spec.name == "OPENAI"
+    choice = chosen(OPENAI_BASE_URL="http://localhost:8080/v1")
+    assert choice.spec.name == "OPENAI"
+    assert "http://localhost:8080/v1" in choice.reason
 
 
 def test_without_anything_it_is_offline_and_says_why():
@@ -90,6 +92,13 @@ def test_without_a_key_a_running_ollama_is_used_with_a_model_that_it_has():
         asked_for = chosen(OLLAMA_BASE_URL=server.url, OLLAMA_MODEL="qwen3:8b")
     assert (choice.spec.name, choice.model) == ("OLLAMA", "gpt-oss:20b")
     assert asked_for.model == "qwen3:8b"
+
+
+async def test_an_ollama_without_models_is_of_no_use_and_the_reason_says_what_to_do():
+    async with loopback(refusal(200, {"models": []})) as server:
+        choice = await asyncio.to_thread(lambda: chosen(OLLAMA_BASE_URL=server.url))
+    assert choice.spec.name == "OFFLINE"
+    assert "ollama pull" in choice.reason
 
 
 @pytest.mark.parametrize(
@@ -174,6 +183,10 @@ def test_a_row_becomes_a_provider(name, environment, adapter, model):
     provider = created(name, **environment)
     assert type(provider) is adapter
     assert (provider.name, provider.model) == (name, model)
+
+
+def test_offline_needs_nothing():
+    assert created("OFFLINE").model == "rules"
 
 
 def test_windows_come_from_the_catalogue_or_the_settings():
