@@ -15,7 +15,7 @@ from chatcli.messages import Usage
 
 Chunk = dict[str, Any]
 
-_USAGE_STEP_CHARS = 2_000
+_USAGE_STEP_TOKENS = 500
 """How much a model may write before an estimated usage is told again."""
 
 
@@ -62,4 +62,4 @@ async def read_reply(chunks: AsyncGenerator[Chunk, None], reader: Reader) -> Asy
 def _is_news(usage: Usage, told: Usage) -> bool:
     if not usage.estimated:
         return usage != told
-    return (usage.output - told.output) * 4 >= _USAGE_STEP_CHARS
+    return usage.output - told.output >= _USAGE_STEP_TOKENS

@@ -103,7 +103,7 @@ def create(
     dialect = spec.dialect
     if spec.key_is_optional_elsewhere and is_redirected(spec, environment):
         # A server of one's own: the SDK wants a key, such servers mostly do not, nor fields of OpenAI alone.
-        service = structs.replace(service, key=service.key or "none")
+        service = structs.replace(service, key=service.key or "no-key-needed")
         dialect = Dialect()
     if not service.key and spec.needs_key:
         raise missing_key(service)
