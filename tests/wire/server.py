@@ -31,40 +31,31 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from tests.wire import http1
 from tests.wire.anthropic import Anthropic
 from tests.wire.chat import Chat
+from tests.wire.delivery import Delivery
+from tests.wire.endpoints import answer_small
+from tests.wire.exchange import Exchange, State
 from tests.wire.http1 import HttpAnswer, HttpRequest
 from tests.wire.ollama import Ollama
 from tests.wire.prefix import Lines
 from tests.wire.refuse import Rejected, Violation
 from tests.wire.responses import Responses
-from tests.wire.script import Failure, Hold, Reply, Script, Tally, resolve
+from tests.wire.script import Failure, Reply, Script, resolve
 from tests.wire.seen import Seen
 from tests.wire.wires import Ids, Options, Wire, count_output, parse_body, require_stream
 
-State = str
-"""`reading`, `holding`, then one of `sent`, `cut`, `client_closed`, `failed`, `rejected`."""
-
-
-class Exchange(Struct, kw_only=True):
-    """One request and what became of it."""
-
-    number: int
-    wire: str
-    seen: Seen | None = None
-    status: int = 0
-    tally: Tally | None = None
-    """What the usage fields said; None when nothing was billed."""
-    state: State = "reading"
-    sent_bytes: int = 0
+_ASK_AGAIN_SECONDS = 0.05
 
 
 class WireServer:
@@ -119,9 +110,16 @@ class WireServer:
         }
 
     def wait_for(self, holds: Callable[[WireServer], object], timeout_seconds: float = 20.0) -> None:
-        """Block until `holds(server)`; it is asked again whenever an exchange changes."""
+        """Block until `holds(server)`.
+
+        It is asked again whenever an exchange changes, and 20 times a second for what it may look at
+        besides. Raises TimeoutError with the states of all exchanges.
+        """
+        ends_at = time.monotonic() + timeout_seconds
         with self._changed:
-            if not self._changed.wait_for(lambda: holds(self), timeout_seconds):
+            while not holds(self) and time.monotonic() < ends_at:
+                self._changed.wait(_ASK_AGAIN_SECONDS)
+            if not holds(self):
                 states = [(e.number, e.wire, e.state) for e in self.exchanges]
                 raise TimeoutError(f"did not happen within {timeout_seconds} s: {states}, {self.violations}")
 
@@ -168,18 +166,34 @@ class WireServer:
         """False when the connection must end."""
         wire = self._wires.get(request.path)
         if wire is None or request.method != "POST":
-            answer = self._small_endpoint(request)
+            answer = self._answer_aside(request)
         else:
             exchange = Exchange(number=len(self.exchanges), wire=wire.name)
             self.exchanges.append(exchange)
-            self._change(exchange, state="reading")
+            self._change(exchange, "reading")
             decided = self._decide(wire, request, exchange)
             if isinstance(decided, Reply):
-                return await self._send_reply(wire, decided, exchange, reader, writer)
+                assert exchange.seen is not None
+                assert exchange.tally is not None
+                pieces = wire.stream(decided, exchange.seen, exchange.tally)
+                change = partial(self._change, exchange)
+                delivery = Delivery(exchange, change, self._released, reader, writer)
+                return await delivery.send(decided, pieces, wire.content_type)
             answer = decided
         writer.write(http1.encode_answer(answer))
         await writer.drain()
         return True
+
+    def _answer_aside(self, request: HttpRequest) -> HttpAnswer:
+        if request.path != "/v1/messages/count_tokens":
+            return answer_small(request, self.options.models)
+        wire = self._wires["/v1/messages"]
+        try:
+            whole = {**parse_body(request), "max_tokens": 2048}
+            seen = _read(wire, structs.replace(request, body=json.dumps(whole).encode()))
+        except Rejected as rejected:
+            return wire.reject(rejected)
+        return HttpAnswer.of_json(200, {"input_tokens": seen.prompt_tokens})
 
     # --- what to answer -------------------------------------------------------------------------
 
@@ -192,14 +206,14 @@ class WireServer:
         except Rejected as rejected:
             if rejected.rule:
                 self._violated(rejected.rule, rejected.message, exchange)
-            self._change(exchange, state="rejected", status=rejected.status)
+            self._change(exchange, "rejected", rejected.status)
             return wire.reject(rejected)
         exchange.seen = seen
         for rule, detail in seen.remarks:
             self._violated(rule, detail, exchange)
         if isinstance(step, Failure):
             answer = wire.fail(step, seen)
-            self._change(exchange, state="failed", status=answer.status)
+            self._change(exchange, "failed", answer.status)
             return answer
         if self.options.same_prefix and (
             changed := self._lines.follow(seen, rewrite=step.rewrite, side=step.side)
@@ -229,105 +243,10 @@ class WireServer:
             self.violations.append(violation)
             self._changed.notify_all()
 
-    def _change(self, exchange: Exchange, *, state: State, status: int = 200) -> None:
+    def _change(self, exchange: Exchange, state: State, status: int = 200) -> None:
         with self._changed:
             exchange.state, exchange.status = state, status
             self._changed.notify_all()
-
-    # --- streaming ------------------------------------------------------------------------------
-
-    async def _send_reply(
-        self,
-        wire: Wire,
-        reply: Reply,
-        exchange: Exchange,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> bool:
-        headers = {"content-type": wire.content_type, "transfer-encoding": "chunked"}
-        writer.write(http1.encode_head(200, headers))
-        assert exchange.seen is not None
-        assert exchange.tally is not None
-        left = reply.cut_bytes
-        try:
-            for piece in _regroup(wire.stream(reply, exchange.seen, exchange.tally), reply.chunk_bytes):
-                if isinstance(piece, Hold):
-                    await self._hold(exchange, reader)
-                    continue
-                data = piece if left is None else piece[:left]
-                await asyncio.sleep(reply.pace_seconds)
-                if data:
-                    writer.write(http1.encode_chunk(data))
-                    await writer.drain()
-                    exchange.sent_bytes += len(data)
-                if left is not None and (left := left - len(data)) <= 0:
-                    self._change(exchange, state="cut")
-                    return False
-            writer.write(http1.LAST_CHUNK)
-            await writer.drain()
-        except ConnectionError:
-            self._change(exchange, state="client_closed")
-            return False
-        self._change(exchange, state="sent")
-        return True
-
-    async def _hold(self, exchange: Exchange, reader: asyncio.StreamReader) -> None:
-        """Wait for `release()`. Raises ConnectionResetError when the client goes away meanwhile."""
-        self._change(exchange, state="holding")
-        gone = asyncio.ensure_future(reader.read(1))
-        released = asyncio.ensure_future(self._released.wait())
-        try:
-            await asyncio.wait({gone, released}, return_when=asyncio.FIRST_COMPLETED)
-            if gone.done():
-                raise ConnectionResetError
-            self._released.clear()
-        finally:
-            for waiting in (gone, released):
-                waiting.cancel()
-                with suppress(asyncio.CancelledError, ConnectionError):
-                    await waiting
-
-    # --- everything that is not a reply ---------------------------------------------------------
-
-    def _small_endpoint(self, request: HttpRequest) -> HttpAnswer:
-        match request.method, request.path:
-            case "GET", "/v1/models" | "/api/v1/models":
-                return HttpAnswer.of_json(200, _model_list(self.options.models))
-            case "GET", "/api/version":
-                return HttpAnswer.of_json(200, {"version": "0.40.12"})
-            case "GET", "/api/tags":
-                models = [
-                    {"name": m, "model": m, "size": 1, "digest": "0" * 12} for m in self._local_models()
-                ]
-                return HttpAnswer.of_json(200, {"models": models})
-            case "POST", "/api/show":
-                return self._show(json.loads(request.body))
-            case "POST", "/v1/messages/count_tokens":
-                return self._count_tokens(request)
-        return HttpAnswer.of_json(
-            404, {"error": {"message": f"Not found: {request.path}", "type": "not_found_error"}}
-        )
-
-    def _local_models(self) -> list[str]:
-        return [model for model in self.options.models if ":" in model]
-
-    def _show(self, body: dict[str, Any]) -> HttpAnswer:
-        name = body.get("model") or body.get("name")
-        if name not in self._local_models():
-            return HttpAnswer.of_json(404, {"error": f"model '{name}' not found"})
-        info = {"general.architecture": "gptoss", "gptoss.context_length": 131_072}
-        return HttpAnswer.of_json(
-            200, {"model_info": info, "capabilities": ["completion", "tools", "thinking"]}
-        )
-
-    def _count_tokens(self, request: HttpRequest) -> HttpAnswer:
-        wire = self._wires["/v1/messages"]
-        try:
-            whole = {**parse_body(request), "max_tokens": 2048}
-            seen = _read(wire, structs.replace(request, body=json.dumps(whole).encode()))
-        except Rejected as rejected:
-            return wire.reject(rejected)
-        return HttpAnswer.of_json(200, {"input_tokens": seen.prompt_tokens})
 
 
 def _read(wire: Wire, request: HttpRequest) -> Seen:
@@ -336,35 +255,6 @@ def _read(wire: Wire, request: HttpRequest) -> Seen:
         return wire.read(request)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise Rejected("malformed", "".join(traceback.format_exception(error))) from error
-
-
-def _model_list(models: Sequence[str]) -> dict[str, Any]:
-    """One list that both Anthropic's and OpenAI's clients read."""
-    made = {"object": "model", "created": 1_790_000_000, "owned_by": "wire", "type": "model"}
-    dated = {"created_at": "2026-09-01T00:00:00Z"}
-    data = [{"id": model, "display_name": model, **made, **dated} for model in models]
-    return {"object": "list", "data": data, "has_more": False, "first_id": None, "last_id": None}
-
-
-def _regroup(pieces: Iterator[bytes | Hold], chunk_bytes: int) -> Iterator[bytes | Hold]:
-    """The same bytes in chunks of one size; without a size they stay as they are."""
-    if not chunk_bytes:
-        yield from pieces
-        return
-    kept = b""
-    for piece in pieces:
-        if isinstance(piece, Hold):
-            if kept:
-                yield kept
-            kept = b""
-            yield piece
-            continue
-        kept += piece
-        while len(kept) >= chunk_bytes:
-            yield kept[:chunk_bytes]
-            kept = kept[chunk_bytes:]
-    if kept:
-        yield kept
 
 
 @contextmanager
