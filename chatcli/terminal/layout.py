@@ -29,11 +29,11 @@ STYLE = Style.from_dict(
     {
         "prompt": "bold ansicyan",
         "label": "bold",
-        "status": "ansibrightblack",
+        "status": "dim",
         "completion-menu": "noinherit",
         "completion-menu.completion": "noinherit",
         "completion-menu.completion.current": "noinherit reverse",
-        "completion-menu.meta.completion": "noinherit ansibrightblack",
+        "completion-menu.meta.completion": "noinherit dim",
         "completion-menu.meta.completion.current": "noinherit reverse",
         "scrollbar.background": "noinherit",
         "scrollbar.button": "noinherit reverse",

@@ -70,7 +70,7 @@ class LiveScreen:
         self._layout = build_layout(
             draft=self._draft,
             answer=self._answer,
-            live=lambda: self._live() if self._live else (),
+            live=lambda: self._live() if self._live and not self._asked else (),
             label=lambda: self._label,
             status=lambda: status(self.columns),
             rows=lambda: self.rows,

@@ -57,7 +57,7 @@ class Repl:
         self.screen = screen
         self._person.screen = screen
         self._person.cancel_run = self.conversation.cancel
-        self.view = RunView(screen, self._person.seen_diffs)
+        self.view = RunView(screen, self._person.seen_diffs, self._result_text)
         self.conversation.listeners.append(self.view.hear)
 
     async def run(self) -> int:
@@ -115,6 +115,9 @@ class Repl:
 
     def leave(self) -> None:
         self._left = True
+
+    def _result_text(self, key: str) -> str:
+        return self.conversation.session.archive.text(key)
 
     async def _take(self, given: Line | str) -> None:
         match given:

@@ -103,14 +103,15 @@ class Markdown:
 
     def _table(self, tokens: Sequence[Token], columns: int) -> list[str]:
         header, *rows = _table_rows(tokens)
+        sides = [str(token.attrs.get("style", "")) for token in tokens if token.type == "th_open"]
         if len(header) * (_NARROWEST_COLUMN_CELLS + 2) > columns:
             return self._records(header, rows, columns)
         from rich import box
         from rich.table import Table
 
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-        for cell in header:
-            table.add_column(cell, overflow="fold")
+        for cell, side in zip(header, sides, strict=True):
+            table.add_column(cell, overflow="fold", justify="right" if side.endswith("right") else "left")
         for row in rows:
             table.add_row(*row)
         return self._lines(table, columns)

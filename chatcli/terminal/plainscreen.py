@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import termios
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TextIO
@@ -27,6 +28,7 @@ class PlainScreen:
     def __init__(self, *, look: Look, stdin: TextIO, output: TextIO, prompts: TextIO) -> None:
         self.look = look
         self.busy = False
+        self.last_key_seconds = time.monotonic()
         self._stdin = stdin.fileno()
         self._output = output
         self._prompts = prompts
@@ -100,6 +102,7 @@ class PlainScreen:
             data = os.read(self._stdin, _READ_BYTES)
         except OSError:
             data = b""
+        self.last_key_seconds = time.monotonic()
         if not data:
             asyncio.get_running_loop().remove_reader(self._stdin)
             self._end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from msgspec import structs
@@ -12,6 +13,8 @@ from msgspec import structs
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.start import Start, home_folder, open_conversation
 from chatcli.i18n import _
+from chatcli.providers.specs import find_spec, wire
+from chatcli.providers.warm import preload
 from chatcli.session.journal import SessionLocked
 from chatcli.terminal.look import Look, choose_look
 from chatcli.terminal.loop import Repl
@@ -19,6 +22,7 @@ from chatcli.terminal.opening import ask_for_trust, confirm, tell_problems
 from chatcli.terminal.person import TerminalPerson
 from chatcli.terminal.plainscreen import PlainScreen
 from chatcli.terminal.screen import Screen
+from chatcli.terminal.warmup import warm_up
 from chatcli.terminal.welcome import welcome
 
 
@@ -49,9 +53,19 @@ async def _run(repl: Repl, look: Look, environment: Mapping[str, str]) -> int:
     screen = _live_screen(repl, look, environment) if look.live else _plain_screen(look)
     repl.attach(screen)
     provider, folder = conversation.provider, conversation.session.folder
-    screen.print(welcome(provider.name, provider.model, folder, screen.columns, look))
+    why = conversation.chosen_because
+    screen.print(welcome(provider.name, provider.model, why, folder, screen.columns, look))
     tell_problems(repl)
-    return await repl.run()
+    warming = asyncio.create_task(_warm_up(conversation, screen, environment))
+    try:
+        return await repl.run()
+    finally:
+        warming.cancel()
+
+
+async def _warm_up(conversation: Conversation, screen: Screen, environment: Mapping[str, str]) -> None:
+    spoken = wire(find_spec(conversation.provider.name), environment)
+    await warm_up(partial(preload, spoken), screen)
 
 
 def _plain_screen(look: Look) -> Screen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from chatcli.events import (
     AssistantFinished,
@@ -29,7 +29,7 @@ from chatcli.terminal.figures import short_seconds
 from chatcli.terminal.look import Style
 from chatcli.terminal.screen import Screen
 from chatcli.terminal.stream import MarkdownStream
-from chatcli.terminal.toolline import shown_line, tool_line
+from chatcli.terminal.toolline import error_line, shown_line, tool_line
 
 _DIFF_ROWS = 16
 _ROWS_BELOW_PREVIEW = 6
@@ -41,12 +41,16 @@ _NOTICES: dict[NoticeLevel, tuple[str, Style]] = {
 
 
 class RunView:
-    """`hear` is the listener of a conversation. Diffs in `seen_diffs` are not shown again."""
+    """`hear` is the listener of a conversation.
 
-    def __init__(self, screen: Screen, seen_diffs: set[str]) -> None:
+    Diffs in `seen_diffs` are not shown again; `result_text` gives the text of an archived result.
+    """
+
+    def __init__(self, screen: Screen, seen_diffs: set[str], result_text: Callable[[str], str]) -> None:
         self.activity = Activity()
         self._screen = screen
         self._seen_diffs = seen_diffs
+        self._result_text = result_text
         self._stream: MarkdownStream | None = None
         self._shortened = 0
 
@@ -121,6 +125,8 @@ class RunView:
     def _print_tool(self, event: ToolFinished) -> None:
         columns, look = self._screen.columns, self._screen.look
         lines = [tool_line(event, columns, look)]
+        if event.status == "error" and event.key:
+            lines += error_line(self._result_text(event.key), columns, look)
         if event.diff and event.diff not in self._seen_diffs:
             lines += limited(diff_lines(event.diff, columns, look), _DIFF_ROWS, look)
         self._screen.print(lines)

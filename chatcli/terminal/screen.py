@@ -32,6 +32,8 @@ class Screen(Protocol):
     """`print` and `live` take lines that are safe already and at most `columns` wide."""
 
     look: Look
+    last_key_seconds: float
+    """`time.monotonic()` of the last key."""
     busy: bool
     """Whether something runs that Ctrl-C would cancel; otherwise it clears the line."""
 

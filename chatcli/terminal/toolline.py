@@ -20,6 +20,7 @@ _GLYPHS: dict[ResultStatus, tuple[str, Style]] = {
     "missing": ("?", "warn"),
 }
 _SHORTEST_SUMMARY_CELLS = 12
+_ERROR_TAIL_CHARS = 10_000
 
 
 def tool_line(event: ToolFinished, columns: int, look: Look) -> str:
@@ -39,6 +40,13 @@ def tool_line(event: ToolFinished, columns: int, look: Look) -> str:
     head = clip(f"{name} {summary}".rstrip(), columns - 2 - width_cells(tail))
     shown_name, rest = head[: len(name)], head[len(name) :]
     return f"{look.paint(glyph, style)} {look.paint(shown_name, 'bold')}{rest}{look.paint(tail, 'dim')}"
+
+
+def error_line(text: str, columns: int, look: Look) -> list[str]:
+    """Where the error stands in the text of a failed call: its last line, before notes in brackets."""
+    said = [line.strip() for line in text[-_ERROR_TAIL_CHARS:].splitlines() if line.strip()]
+    said = [line for line in said if not line.startswith("[")] or said
+    return [look.paint(clip(f"  {one_line(said[-1])}", columns), "bad")] if said else []
 
 
 def shown_line(event: ResultShown, columns: int, look: Look) -> str:

@@ -1,4 +1,4 @@
-"""The first lines: what answers, where we are, how to get help."""
+"""The first lines: what answers and why, where we are, how to get help."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from pathlib import Path
 from chatcli import __version__
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.terminal.cells import clip, clip_start
+from chatcli.terminal.cells import clip, clip_start, width_cells
 from chatcli.terminal.look import Look
 
 
-def welcome(provider: str, model: str, folder: Path, columns: int, look: Look) -> list[str]:
-    """At most four lines."""
-    lines = [look.paint("chatcli", "bold") + look.paint(f" {__version__}", "dim")]
+def welcome(provider: str, model: str, why: str, folder: Path, columns: int, look: Look) -> list[str]:
+    """Four lines; `why` is the reason for this provider."""
     if provider == "OFFLINE":
-        lines.append(look.paint(clip(_("OFFLINE: no model, rules only · chatcli setup"), columns), "warn"))
+        answers, why = _("OFFLINE: no model, rules only"), f"{why} · chatcli setup"
     else:
-        lines.append(clip(f"{provider}/{one_line(model)}", columns))
-    lines.append(clip_start(one_line(str(folder)), columns))
-    lines.append(look.paint(clip(_("/help for commands · @file attaches · Ctrl-D leaves"), columns), "dim"))
-    return lines
+        answers = f"{provider}/{one_line(model)}"
+    answers = clip(answers, columns)
+    reason = clip(f" · {one_line(why)}", columns - width_cells(answers)) if why else ""
+    return [
+        look.paint(clip(f"chatcli {__version__}", columns), "bold"),
+        look.paint(answers, "warn" if provider == "OFFLINE" else "accent") + look.paint(reason, "dim"),
+        clip_start(one_line(str(folder)), columns),
+        look.paint(clip(_("/help for commands · @file attaches · Ctrl-D leaves"), columns), "dim"),
+    ]

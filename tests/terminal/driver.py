@@ -16,6 +16,8 @@ from pathlib import Path
 import pexpect
 import pyte
 
+from tests.terminal.screenshot import ShownScreen
+
 TIMEOUT_SECONDS = 20.0
 
 
@@ -33,7 +35,7 @@ class Terminal:
     ) -> None:
         self.raw = b""
         """Every byte the program wrote."""
-        self.screen = pyte.HistoryScreen(columns, rows, history=5_000, ratio=0.001)
+        self.screen = ShownScreen(columns, rows, history=5_000, ratio=0.001)
         self._stream = pyte.ByteStream(self.screen)
         self._child = pexpect.spawn(
             sys.executable,

@@ -31,6 +31,13 @@ _PALETTE = {
 _BACKGROUND = "#1e1e1e"
 
 
+class ShownScreen(pyte.HistoryScreen):
+    """A screen that keeps `dim`, which pyte does not know, as a colour."""
+
+    def select_graphic_rendition(self, *attributes: int, **options: bool) -> None:
+        super().select_graphic_rendition(*(90 if code == 2 else code for code in attributes), **options)
+
+
 def draw(screen: pyte.Screen, path: Path) -> None:
     """Write the visible screen to a PNG file."""
     regular = ImageFont.truetype(str(_REGULAR), _SIZE_PX)

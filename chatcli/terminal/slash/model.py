@@ -10,7 +10,7 @@ from chatcli.agent.start import connect
 from chatcli.errors import UsageError
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.providers.table import SPECS, find_spec
+from chatcli.providers.specs import SPECS, find_spec
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
