@@ -105,7 +105,7 @@ def changing(sample: Sample) -> Stop:
             _reply(
                 "",
                 calls.read(name, head=20),
-                calls.replace(name, sample.line, f"{sample.line} {_('(marked on the tour)')}"),
+                calls.replace(name, sample.line, sample.line + " " + _("(marked on the tour)")),
             ),
             _reply(_("Your answer decided. /undo would take it back, also after a crash.")),
         ),

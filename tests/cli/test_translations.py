@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 from string import Formatter
+from typing import TypeGuard
 
 import pytest
 
@@ -30,6 +31,20 @@ def placeholders(text: str) -> Counter[str]:
 
 def test_every_text_of_the_code_is_translated() -> None:
     assert [message.id for message in untranslated(CATALOG)] == []
+
+
+def test_every_lookup_of_the_code_is_in_the_catalogue() -> None:
+    """Also those inside f-strings, which the extraction does not see."""
+    known = {form for message in MESSAGES for form in forms(message.id)}
+    lookups = [
+        argument.value
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if _is_lookup(node)
+        for argument in node.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
+    assert [text for text in lookups if text not in known] == []
 
 
 def test_both_files_are_in_step_with_the_code() -> None:
@@ -73,6 +88,12 @@ def _lookups_at_import(node: ast.AST) -> list[int]:
     )
     found = [node.lineno] if here else []
     return found + [line for child in ast.iter_child_nodes(node) for line in _lookups_at_import(child)]
+
+
+def _is_lookup(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"_", "ngettext"}
+    )
 
 
 EXAMPLES = [

@@ -50,13 +50,8 @@ def delete_session(place: Place, wanted: str) -> int:
 def _cells(info: SessionInfo) -> list[str]:
     if info.problem:
         return [info.id, "", "", _("cannot be read: {why}").format(why=info.problem)]
-    words = info.first_words
-    return [
-        info.id,
-        _local_time(info.last_active),
-        str(info.messages),
-        f"({_('open')}) {words}" if info.locked else words,
-    ]
+    words = _("(open) {words}").format(words=info.first_words) if info.locked else info.first_words
+    return [info.id, _local_time(info.last_active), str(info.messages), words]
 
 
 def _local_time(iso: str) -> str:
