@@ -92,10 +92,12 @@ def slash_page() -> str:
 
 
 def _slash_table() -> str:
-    from chatcli.terminal.slash import commands
+    from chatcli.terminal.slash.registry import COMMANDS
 
     lines = ["| command | what it does |", "|---|---|"]
-    lines += [f"| `{command.usage}` | {command.help} |" for command in commands()]
+    for command in COMMANDS.all:
+        usage = f"/{command.name} {command.arguments}".strip().replace("|", "\\|")
+        lines.append(f"| `{usage}` | {command.help()} |")
     return "\n".join(lines)
 
 
