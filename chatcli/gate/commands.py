@@ -206,7 +206,7 @@ class _Judge:
             paths.append(".")
         for folder in self._folders:
             for path in paths:
-                reason = self._reach.refuses_argument(path, folder, reading=True)
+                reason = self._reach.refuses_argument(path, folder, "read")
                 if reason:
                     return reason
             for path in use.files:
@@ -215,7 +215,7 @@ class _Judge:
             for text in use.text:
                 # A value, or a path after a flag that takes none on this system.
                 if text.startswith(("~", "..")) or (text.startswith("/") and Path(text).exists()):
-                    reason = self._reach.refuses_argument(text, folder, reading=True)
+                    reason = self._reach.refuses_argument(text, folder, "read")
                     if reason and name not in _SEARCHES | {"sed", "echo"}:
                         return reason
         return None
@@ -224,10 +224,10 @@ class _Judge:
         """The name of a program that is found where programs of the system lie."""
         name = program.rpartition("/")[2]
         found = shutil.which(program, path=self._surroundings.search_path)
-        if "/" in program and not (
-            found and found == shutil.which(name, path=self._surroundings.search_path)
-        ):
-            return Reason(NOT_A_READER, program)
+        if "/" in program:
+            usual = shutil.which(name, path=self._surroundings.search_path)
+            if not found or not usual or not Path(found).samefile(usual):
+                return Reason(NOT_A_READER, program)
         if found and self._reach.territory.place(Path(found).resolve()).kind in {"project", "scratch"}:
             return Reason(OF_THE_PROJECT, found)
         return name
@@ -274,7 +274,7 @@ class _Judge:
         if repeated:
             return Unit(reason=Reason(IN_A_LOOP), dangers=(Reason(UNKNOWN_TARGET, "cd"),))
         for folder in list(self._folders):
-            refusal = self._reach.refuses_argument(target.text, folder, reading=True)
+            refusal = self._reach.refuses_argument(target.text, folder, "read")
             reached = Path(os.path.normpath(folder / target.text))
             # Through a link `..` means two things: the shell's and the kernel's.
             if reached.resolve() != reached:
@@ -318,7 +318,9 @@ class _Judge:
             if arg.text.startswith(("/dev/tcp/", "/dev/udp/")):
                 return Reason(SYSTEM, raw), Reason(SYSTEM, raw), []
             for folder in self._folders:
-                refusal = self._reach.refuses_argument(arg.text, folder, reading=not redirect.writes)
+                refusal = self._reach.refuses_argument(
+                    arg.text, folder, "write" if redirect.writes else "read"
+                )
                 if refusal:
                     return refusal, refusal, []
                 paths.append(self._reach.territory.resolve(arg.text, folder))

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from chatcli.gate.reach import Reach
+from chatcli.gate.reach import Purpose, Reach
 from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.words import PIPE_NAME
 from chatcli.gate.wrappers import INTERPRETERS, SHELLS
 
 Words = Sequence[str | None]
@@ -113,8 +114,10 @@ def _by_name(name: str, words: Words, *, fed: bool) -> Iterator[Reason]:
         yield Reason(DESTROYS, name)
     if name == "chmod" and any(re.search(r"\+[rwx]*s|^[2467]\d{3}$|777$|o\+\w*w", word) for word in known):
         yield Reason(SYSTEM, " ".join(known))
-    if fed and (name in SHELLS or INTERPRETERS.fullmatch(name)) and not [w for w in known if w[:1] != "-"]:
-        yield Reason(FED, name)
+    if name in SHELLS or INTERPRETERS.fullmatch(name) or name in {"source", "."}:
+        files = [word for word in known if word[:1] != "-"]
+        if (fed and not files) or PIPE_NAME in files:
+            yield Reason(FED, name)
 
 
 def _sends(words: Words) -> bool:
@@ -176,6 +179,7 @@ def _whole_folders(name: str, words: Words, folders: Sequence[Path], reach: Reac
 
 def _outside(name: str, words: Words, folders: Sequence[Path], reach: Reach) -> Iterator[Reason]:
     """Words that name a place where nothing may be written without asking."""
+    purpose: Purpose = "write" if name in _CHANGERS - {"cp", "install", "ln"} else "unknown"
     scripted = name in {"sed", "awk", "gawk", "mawk", "perl"}
     for word in words:
         if word is None:
@@ -184,7 +188,7 @@ def _outside(name: str, words: Words, folders: Sequence[Path], reach: Reach) -> 
             scripted = False
             continue
         for value, folder in itertools.product(_path_values(word), folders):
-            reason = reach.refuses_argument(value, folder, reading=False)
+            reason = reach.refuses_argument(value, folder, purpose)
             if reason:
                 yield reason
 

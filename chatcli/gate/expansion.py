@@ -100,16 +100,28 @@ def _part_values(
         case "home":
             return (str(user_home),)
         case "variable" if part.text in variables and depth < _MAX_REFERENCES:
-            values = [""]
-            for word in variables[part.text]:
-                found = arguments(word, folders, variables, user_home, depth + 1)
-                if found is None or len(values) > MAX_VALUES:
-                    return None
-                values += [arg.text for arg in found]
-            if not part.quoted and any(_SPLITS.search(value) for value in values):
-                return None
-            return tuple(values)
+            return _variable_values(part, folders, variables, user_home, depth)
     return None
+
+
+def _variable_values(
+    part: Part,
+    folders: Sequence[Path],
+    variables: Mapping[str, tuple[Word, ...]],
+    user_home: Path,
+    depth: int,
+) -> tuple[str, ...] | None:
+    values = [""]
+    for word in variables[part.text]:
+        found = arguments(word, folders, variables, user_home, depth + 1)
+        if found is None or len(values) > MAX_VALUES:
+            return None
+        texts = [arg.text for arg in found]
+        # Unquoted it would be split and expanded again; a pattern without a match stays one.
+        if not part.quoted and any(_SPLITS.search(text) for text in texts if text != word.raw):
+            return None
+        values += texts
+    return tuple(values)
 
 
 def matching_paths(pattern: str, folder: Path) -> list[str] | None:

@@ -108,6 +108,8 @@ class _Reading:
             elif only_operands or arg.text == "-" or not arg.text.startswith("-"):
                 self._operands.append(arg)
             elif arg.text == "--":
+                if not arg.sure:
+                    return Reason(UNKNOWN_VALUE, arg.text)
                 only_operands = True
             else:
                 problem = self._long(arg) if arg.text.startswith("--") else self._short(arg)

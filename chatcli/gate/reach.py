@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from chatcli.errors import Denied
 from chatcli.gate.paths import Place, Territory, is_within, runs_by_itself
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import Rule, RuleKind, Rules
+from chatcli.gate.words import PIPE_NAME
 
 # Nothing is kept there, and nothing is learned from there.
 HARMLESS_DEVICES = frozenset(
-    {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/fd/63"}
+    {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", PIPE_NAME}
 )
 
 SECRET = N_("it may hold keys or passwords: {about}")
@@ -20,6 +22,9 @@ OUTSIDE = N_("it is outside the project: {about}")
 SAVED_RESULT = N_("saved tool results are never changed: {about}")
 HARD_LINK = N_("the same file has other names elsewhere: {about}")
 HOLDS_SECRETS = N_("key stores lie below it: {about}")
+
+
+Purpose = Literal["read", "write", "unknown"]
 
 
 class Reach:
@@ -80,10 +85,11 @@ class Reach:
     def writes_by_rule(self, path: Path) -> bool:
         return self._allows("write", path)
 
-    def refuses_argument(self, text: str, folder: Path, *, reading: bool) -> Reason | None:
+    def refuses_argument(self, text: str, folder: Path, purpose: Purpose) -> Reason | None:
         """The same for a path as a command line names it; an empty word names nothing.
 
-        A program that is not known to only read may read or write it: saved results are let through.
+        What a program that is not known to only read is told, it may read or write. Saved results are let
+        through, since they cannot be written anyway.
         """
         if not text or text in HARMLESS_DEVICES:
             return None
@@ -91,8 +97,10 @@ class Reach:
             path = self.territory.resolve(text, folder)
         except Denied:
             return Reason(OUTSIDE, text)
-        if reading:
+        if purpose == "read":
             return self.refuses_to_read(path)
+        if purpose == "write":
+            return self.refuses_to_write(path)
         place = self.territory.place(path)
         if place.kind == "results":
             return None

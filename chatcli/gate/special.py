@@ -151,7 +151,11 @@ def read_jq(args: Args) -> Use | Reason:
     while pending:
         arg = pending.pop(0)
         if arg is not None and arg.text in {"--arg", "--argjson"}:
-            if len(pending) < 2 or any(value is None or not value.sure for value in pending[:2]):
+            if (
+                not arg.sure
+                or len(pending) < 2
+                or any(value is None or not value.sure for value in pending[:2])
+            ):
                 return Reason(UNKNOWN_VALUE, arg.text)
             del pending[:2]
         else:

@@ -29,6 +29,9 @@ WORD_NODES = frozenset(
         "special_variable_name",
     }
 )
+PIPE_NAME = "/dev/fd/63"
+"""What a process substitution becomes: the exact number is the shell's choice."""
+
 PartKind = Literal["text", "pattern", "home", "variable", "opaque"]
 
 _EXPANDERS = frozenset({"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"})
@@ -92,7 +95,7 @@ def _parts(node: Node) -> tuple[Part, ...]:
         case "command_name" | "concatenation":
             return tuple(part for child in node.children for part in _parts(child))
         case "process_substitution" if source_of(node).startswith("<("):
-            return (Part("text", "/dev/fd/63", quoted=True),)
+            return (Part("text", PIPE_NAME, quoted=True),)
         case _:
             return (Part("opaque"),)
 

@@ -139,7 +139,10 @@ def _skip_flags(wrapper: Wrapper, args: list[Arg | None]) -> tuple[list[Arg | No
     exact = True
     while args and args[0] is not None and args[0].text.startswith("-"):
         flag = args.pop(0)
-        if flag is None or flag.text == "--":
+        if flag is None or not flag.sure:
+            exact = False
+            continue
+        if flag.text == "--":
             break
         name = flag.text.partition("=")[0]
         if name in wrapper.values:

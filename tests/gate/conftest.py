@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -92,7 +93,7 @@ class Jail:
         for name in stubs:
             stub = self.bin / name
             stub.write_text(
-                f"#!/bin/sh\nprintf '%s\\0' {name} \"$@\" > {self._log}/$$\n"
+                f'#!/bin/sh\nprintf \'%s\\0\' {name} "$PWD" "$@" > {self._log}/$$\n'
                 "printf '%s\\n' '-v' 'a[$(touch${IFS}pwned)]' '--output=pwned; touch pwned'\n",
                 encoding="utf-8",
             )
@@ -105,7 +106,7 @@ class Jail:
                 (self.bin / name).symlink_to(real)
 
     def run(self, text: str) -> list[list[str]]:
-        """The words of every stub that ran."""
+        """For every stub that ran: its name, its folder, its words."""
         shutil.rmtree(self._log, ignore_errors=True)
         self._log.mkdir()
         child = subprocess.Popen(
@@ -123,10 +124,8 @@ class Jail:
             pass
         finally:
             # Also what it left in the background.
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             child.wait()
         records = (entry.read_bytes().decode("utf-8", "replace") for entry in self._log.iterdir())
         return [record.split("\0")[:-1] for record in records if record]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from chatcli.gate.expansion import Arg
 from chatcli.gate.flags import read_flags
+from chatcli.gate.reach import Reach
 from chatcli.gate.readonly import READERS, SPEAKERS
 from chatcli.gate.reasons import Reason
 from chatcli.gate.special import SPECIAL_READERS
@@ -47,6 +49,16 @@ WORDS = [
         "{a,b}.py",
         "~",
         "..",
+    ),
+    *(
+        "link",
+        "link/*",
+        "src/key",
+        "../user",
+        "~/.ssh/id_rsa",
+        "$HOME",
+        "..//project/../user/.ssh",
+        "/etc/passwd",
     ),
     *("-l", "-n", "-r", "-e", "-v", "--", "-", "-o", "--output=pwned", "--pre", "-exec", "-delete", "-name"),
     *(
@@ -193,10 +205,13 @@ def check(seed: int, count: int, world, jail) -> int:
     """How many lines were judged to only read; each of them was run."""
     world.file("a.py")
     world.file("src/b.py")
+    (world.project / "link").symlink_to(world.secret().parent)
+    (world.project / "src" / "key").symlink_to(world.user_home / ".ssh" / "id_rsa")
     for name in ("--output=pwned", "-delete", "-o", "--pre=evil", "EOF"):
         world.file(name)
     yard = jail(STUBS)
     gate = world.gate(path=str(yard.bin))
+    reach = Reach(gate.territory, gate.rules)
     before = yard.files()
     chance = random.Random(seed)
     harmless = 0
@@ -205,7 +220,7 @@ def check(seed: int, count: int, world, jail) -> int:
         if not gate.judge(text).read_only:
             continue
         harmless += 1
-        for name, *args in yard.run(text):
+        for name, folder, *args in yard.run(text):
             assert name in READERS or name in SPECIAL_READERS or name in SPEAKERS, (seed, text, name)
             use = None
             if name in SPECIAL_READERS:
@@ -213,12 +228,14 @@ def check(seed: int, count: int, world, jail) -> int:
             elif name in READERS:
                 use = read_flags(READERS[name], [Arg(arg) for arg in args])
             assert not isinstance(use, Reason), (seed, text, name, args, str(use))
+            for path in (*use.paths, *use.files) if use else ():
+                assert not reach.refuses_argument(path, Path(folder), "read"), (seed, text, path)
         assert yard.files() == before, (seed, text)
     return harmless
 
 
 def test_what_is_judged_to_only_read_runs_only_readers(world, jail: Callable) -> None:
-    assert check(seed=1, count=2_500, world=world, jail=jail) > 50
+    assert check(seed=1, count=1_000, world=world, jail=jail) > 50
 
 
 @pytest.mark.soak
