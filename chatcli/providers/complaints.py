@@ -62,7 +62,7 @@ def silent(provider: str, seconds: float) -> NetworkError:
 def cut(service: Service) -> NetworkError:
     """The stream ended before the reply did."""
     return NetworkError(
-        _("{provider}: the connection was lost in the middle of the reply.").format(provider=service.name),
+        _("{provider}: the connection was lost before the reply was complete.").format(provider=service.name),
         hint=_("Send the message again."),
         provider=service.name,
     )

@@ -186,7 +186,7 @@ async def test_halves_of_a_character_in_two_deltas_become_one():
 async def test_a_cut_stream_is_an_error_and_its_usage_was_told():
     answer = sse(START, begin(0, type="text", text=""), delta(0, type="text_delta", text="x" * 4000), Act.CUT)
     async with loopback(answer, answer) as server:
-        with pytest.raises(NetworkError, match="lost in the middle"):
+        with pytest.raises(NetworkError, match="lost before the reply"):
             await receive(provider(server.url))
         told = await usages(provider(server.url))
     assert told == [

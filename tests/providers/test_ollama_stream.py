@@ -77,7 +77,7 @@ async def test_chunks_may_cut_through_characters_and_strings_may_hold_other_line
 
 @pytest.mark.parametrize("last", [Act.CUT, message(content=".")])
 async def test_a_stream_without_done_was_cut(last):
-    with pytest.raises(NetworkError, match="lost in the middle"):
+    with pytest.raises(NetworkError, match="lost before the reply"):
         await answered(message(content="Hm"), last)
 
 
