@@ -1,5 +1,6 @@
 """The way in. `--version` is answered before anything else is imported."""
 
+import os
 import sys
 
 
@@ -9,6 +10,9 @@ def main() -> None:
 
         sys.stdout.write(f"chatcli {__version__}\n")
         return
+    from chatcli.i18n import choose_language, set_language
+
+    set_language(choose_language(os.environ.get("CHATCLI_LANG", ""), os.environ))
     from chatcli.app import run
 
     sys.exit(run(sys.argv[1:]))

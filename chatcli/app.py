@@ -1,6 +1,7 @@
 """The command line: flags and subcommands, routed to the REPL, to one shot, or to a subcommand.
 
-Only typer is imported here; whatever a command needs is imported when it runs.
+Only typer is imported here; whatever a command needs is imported when it runs. The texts of `--help`
+are looked up during the import: `chatcli.__main__` has chosen the language by then.
 """
 
 from __future__ import annotations
@@ -13,37 +14,42 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chatcli.errors import UserFacingError
+from chatcli.i18n import _
+from chatcli.terminal.commands_cli.register import register
 
 if TYPE_CHECKING:
     from chatcli.agent.start import Start
-from chatcli.terminal.commands_cli.register import register
 
 app = typer.Typer(
     name="chatcli",
-    help="A terminal agent that never loses a byte and never wastes a token.",
-    epilog="Without TEXT and with a terminal: the REPL. TEXT may start with /chat, /agent, /run or /coder.",
+    help=_("A terminal agent that never loses a byte and never wastes a token."),
+    epilog=_(
+        "Without TEXT and with a terminal: the REPL. TEXT may start with /chat, /agent, /run or /coder."
+    ),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Prompt = Annotated[str | None, typer.Option("-p", "--prompt", help="One shot: answer TEXT and leave.")]
-ModeFlag = Annotated[str, typer.Option("--mode", help="chat, agent or coder.")]
-ProviderFlag = Annotated[str, typer.Option("--provider", help="Provider, for instance CLAUDEAI or OLLAMA.")]
-ModelFlag = Annotated[str, typer.Option("--model", help="Model id.")]
-Folder = Annotated[str, typer.Option("--cwd", help="Folder to work in.")]
-TrustFlag = Annotated[bool, typer.Option("--trust", help="Trust this folder's settings and rules.")]
-OutputFlag = Annotated[str, typer.Option("--output", help="One shot: text, json or jsonl.")]
-MaxTurns = Annotated[int, typer.Option("--max-turns", help="Turns before the run stops.", min=0)]
-MaxCost = Annotated[float, typer.Option("--max-cost", help="USD the session may cost.", min=0.0)]
-Debug = Annotated[bool, typer.Option("--debug", help="Write more to the log file.")]
-Approve = Annotated[str, typer.Option("--approve", help="Runs without asking: plan, ask, edits or all.")]
-Allow = Annotated[list[str] | None, typer.Option("--allow", help="Allow ahead, e.g. 'exec:pytest *'.")]
-Continue = Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")]
-Resume = Annotated[str, typer.Option("--resume", help="Go on with session ID.")]
-Assign = Annotated[list[str] | None, typer.Option("--set", help="Any setting, for this run: NAME=VALUE.")]
-Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and leave.")]
+Prompt = Annotated[str | None, typer.Option("-p", "--prompt", help=_("One shot: answer TEXT and leave."))]
+ModeFlag = Annotated[str, typer.Option("--mode", help=_("chat, agent or coder."))]
+ProviderFlag = Annotated[
+    str, typer.Option("--provider", help=_("Provider, for instance CLAUDEAI or OLLAMA."))
+]
+ModelFlag = Annotated[str, typer.Option("--model", help=_("Model id."))]
+Folder = Annotated[str, typer.Option("--cwd", help=_("Folder to work in."))]
+TrustFlag = Annotated[bool, typer.Option("--trust", help=_("Trust this folder's settings and rules."))]
+OutputFlag = Annotated[str, typer.Option("--output", help=_("One shot: text, json or jsonl."))]
+MaxTurns = Annotated[int, typer.Option("--max-turns", help=_("Turns before the run stops."), min=0)]
+MaxCost = Annotated[float, typer.Option("--max-cost", help=_("USD the session may cost."), min=0.0)]
+Debug = Annotated[bool, typer.Option("--debug", help=_("Write more to the log file."))]
+Approve = Annotated[str, typer.Option("--approve", help=_("Runs without asking: plan, ask, edits or all."))]
+Allow = Annotated[list[str] | None, typer.Option("--allow", help=_("Allow ahead, e.g. 'exec:pytest *'."))]
+Continue = Annotated[bool, typer.Option("--continue", help=_("Go on with this folder's last session."))]
+Resume = Annotated[str, typer.Option("--resume", help=_("Go on with session ID."))]
+Assign = Annotated[list[str] | None, typer.Option("--set", help=_("Any setting, for this run: NAME=VALUE."))]
+Version = Annotated[bool, typer.Option("--version", "-V", help=_("Show the version and leave."))]
 
 
 @app.callback(invoke_without_command=True)

@@ -7,52 +7,58 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chatcli.i18n import _
+
 if TYPE_CHECKING:
     from chatcli.terminal.commands_cli.place import Place
 
-OutputForm = Annotated[str, typer.Option("--output", help="text or json.")]
+OutputForm = Annotated[str, typer.Option("--output", help=_("text or json."))]
 
 config = typer.Typer(
-    help="Settings: values and where they come from.", invoke_without_command=True, rich_markup_mode=None
+    help=_("Settings: values and where they come from."), invoke_without_command=True, rich_markup_mode=None
 )
 sessions = typer.Typer(
-    help="Sessions that can be gone on with.", invoke_without_command=True, rich_markup_mode=None
+    help=_("Sessions that can be gone on with."), invoke_without_command=True, rich_markup_mode=None
 )
 
 
 def register(app: typer.Typer) -> None:
     """Add every subcommand to the application."""
-    for command in (setup, tour, tools, models, trust, doctor):
-        app.command()(command)
+    for command, help in (
+        (setup, _("Connect a provider: paste a key, one check, done.")),
+        (tour, _("Two minutes on this folder; changes nothing of yours.")),
+        (tools, _("What the model is offered, and plugins that could not be loaded.")),
+        (models, _("Models of a provider with window and price.")),
+        (trust, _("Let a folder's own settings and rules take effect.")),
+        (doctor, _("What is installed, what is missing, and how to mend it.")),
+    ):
+        app.command(help=help)(command)
     app.add_typer(sessions, name="sessions")
     app.add_typer(config, name="config")
 
 
 def setup(
     context: typer.Context,
-    provider: Annotated[str, typer.Option("--provider", help="Which one; empty: asked.")] = "",
-    model: Annotated[str, typer.Option("--model", help="Model id; empty: the usual one.")] = "",
+    provider: Annotated[str, typer.Option("--provider", help=_("Which one; empty: asked."))] = "",
+    model: Annotated[str, typer.Option("--model", help=_("Model id; empty: the usual one."))] = "",
     allow_file: Annotated[
-        bool, typer.Option("--allow-file", help="Without a keyring, use a 0600 file.")
+        bool, typer.Option("--allow-file", help=_("Without a keyring, use a 0600 file."))
     ] = False,
 ) -> None:
-    """Connect a provider: paste a key, one check, done."""
     from chatcli.terminal.commands_cli.setup import run_setup
 
     raise typer.Exit(run_setup(_place(context), provider=provider, model=model, allow_file=allow_file))
 
 
 def tour(
-    context: typer.Context, yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False
+    context: typer.Context, yes: Annotated[bool, typer.Option("--yes", "-y", help=_("Ask nothing."))] = False
 ) -> None:
-    """Two minutes on this folder; changes nothing of yours."""
     from chatcli.terminal.commands_cli.tour import run_tour
 
     raise typer.Exit(run_tour(_place(context), yes=yes))
 
 
 def tools(context: typer.Context, output: OutputForm = "text") -> None:
-    """What the model is offered, and plugins that could not be loaded."""
     from chatcli.terminal.commands_cli.tools import list_tools
 
     raise typer.Exit(list_tools(_place(context), output=_form(output)))
@@ -60,11 +66,10 @@ def tools(context: typer.Context, output: OutputForm = "text") -> None:
 
 def models(
     context: typer.Context,
-    word: Annotated[str, typer.Argument(help="Only ids that hold this.")] = "",
-    provider: Annotated[str, typer.Option("--provider", help="Whose; empty: the one in use.")] = "",
+    word: Annotated[str, typer.Argument(help=_("Only ids that hold this."))] = "",
+    provider: Annotated[str, typer.Option("--provider", help=_("Whose; empty: the one in use."))] = "",
     output: OutputForm = "text",
 ) -> None:
-    """Models of a provider with window and price."""
     from chatcli.terminal.commands_cli.models import list_models
 
     place = _place(context)
@@ -73,11 +78,10 @@ def models(
 
 def trust(
     context: typer.Context,
-    folder: Annotated[str, typer.Argument(help="Folder; empty: this one.")] = "",
-    list_: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no longer.")] = False,
+    folder: Annotated[str, typer.Argument(help=_("Folder; empty: this one."))] = "",
+    list_: Annotated[bool, typer.Option("--list", help=_("Show what is trusted."))] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help=_("Trust it no longer."))] = False,
 ) -> None:
-    """Let a folder's own settings and rules take effect."""
     from chatcli.terminal.commands_cli import trust as command
 
     place = _place(context)
@@ -87,7 +91,6 @@ def trust(
 
 
 def doctor(context: typer.Context, output: OutputForm = "text") -> None:
-    """What is installed, what is missing, and how to mend it."""
     from chatcli.terminal.commands_cli.doctor import examine
 
     raise typer.Exit(examine(_place(context), output=_form(output)))
@@ -96,7 +99,7 @@ def doctor(context: typer.Context, output: OutputForm = "text") -> None:
 @sessions.callback(invoke_without_command=True)
 def sessions_show(
     context: typer.Context,
-    everywhere: Annotated[bool, typer.Option("--all", help="Of all folders.")] = False,
+    everywhere: Annotated[bool, typer.Option("--all", help=_("Of all folders."))] = False,
     output: OutputForm = "text",
 ) -> None:
     if context.invoked_subcommand is None:
@@ -105,9 +108,8 @@ def sessions_show(
         raise typer.Exit(show_sessions(_place(context), output=_form(output), everywhere=everywhere))
 
 
-@sessions.command("delete")
+@sessions.command("delete", help=_("Remove a session with everything it archived."))
 def sessions_delete(context: typer.Context, session_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
-    """Remove a session with everything it archived."""
     from chatcli.terminal.commands_cli.sessions import delete_session
 
     raise typer.Exit(delete_session(_place(context), session_id))
@@ -121,33 +123,29 @@ def config_show(context: typer.Context, output: OutputForm = "text") -> None:
         raise typer.Exit(show_config(_place(context), output=_form(output)))
 
 
-@config.command("explain")
+@config.command("explain", help=_("Meaning, bounds and origin of one setting."))
 def config_explain(context: typer.Context, name: str) -> None:
-    """Meaning, bounds and origin of one setting."""
     from chatcli.terminal.commands_cli.config import explain
 
     raise typer.Exit(explain(_place(context), name))
 
 
-@config.command("set")
+@config.command("set", help=_("Write one setting into your settings.toml."))
 def config_set(context: typer.Context, name: str, value: str) -> None:
-    """Write one setting into your settings.toml."""
     from chatcli.terminal.commands_cli.config import set_value
 
     raise typer.Exit(set_value(_place(context), name, value))
 
 
-@config.command("unset")
+@config.command("unset", help=_("Take one setting out of your settings.toml."))
 def config_unset(context: typer.Context, name: str) -> None:
-    """Take one setting out of your settings.toml."""
     from chatcli.terminal.commands_cli.config import unset_value
 
     raise typer.Exit(unset_value(_place(context), name))
 
 
-@config.command("path")
+@config.command("path", help=_("Where the settings files are."))
 def config_path(context: typer.Context) -> None:
-    """Where the settings files are."""
     from chatcli.terminal.commands_cli.config import show_paths
 
     raise typer.Exit(show_paths(_place(context)))
@@ -167,6 +165,5 @@ def _form(output: str) -> str:
     if output in {"text", "json"}:
         return output
     from chatcli.errors import UsageError
-    from chatcli.i18n import _
 
     raise UsageError(_("--output is text or json, not {given!r}.").format(given=output))
