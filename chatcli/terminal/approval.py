@@ -9,8 +9,8 @@ from __future__ import annotations
 from chatcli.gate.questions import Answer, Choice, Question
 from chatcli.gate.screen import exact_text, hidden_characters, one_line
 from chatcli.i18n import _, ngettext
-from chatcli.terminal.cells import clip, wrap
-from chatcli.terminal.diff import count_changes, diff_lines, limited
+from chatcli.terminal.cells import behind, clip, fill, wrap
+from chatcli.terminal.diff import count_changes, diff_head
 from chatcli.terminal.look import Look
 
 _FEWEST_DIFF_ROWS = 6
@@ -21,28 +21,27 @@ def approval_card(question: Question, columns: int, rows: int, look: Look) -> li
     """The lines of the card; `rows` is the height of the screen."""
     lines = ["", look.paint(clip(f"▌ {one_line(question.title)}", columns), "warn")]
     if question.kind == "command":
-        lines += _indented(exact_text(question.subject), columns, "$ ")
+        for number, line in enumerate(question.subject.split("\n")):
+            lines += _whole(exact_text(line), columns, "> " if number else "$ ")
         lines += _hidden(question.subject, columns, look)
     else:
         for path in question.subject.split("\n"):
-            lines += _indented(exact_text(path), columns, "  ")
+            lines += _whole(exact_text(path), columns, "  ")
     if question.detail:
         added, removed = count_changes(question.detail)
         height = max(rows - _ROWS_AROUND_DIFF, _FEWEST_DIFF_ROWS)
-        shown = diff_lines(question.detail, columns, look)
-        lines += limited(
-            shown, height, look, how=_("answer {key} to see them").format(key=_key(_view_label()))
-        )
+        how = _("answer {key} to see them").format(key=_key(_view_label()))
+        lines += diff_head(question.detail, columns, height, look, how)
         lines.append(look.paint(f"+{added} -{removed}", "dim"))
     for reason in question.reasons:
-        lines += [look.paint(row, "warn") for row in _indented(one_line(reason), columns, "! ")]
+        lines += [look.paint(row, "warn") for row in behind("! ", fill(one_line(reason), columns - 2))]
     if question.rule:
-        rule = _("rule for {session} and {project}: {rule}").format(
+        rule = _("{session} and {project} add the rule {rule}").format(
             session=_key(_session_label()),
             project=_key(_project_label()),
             rule=exact_text(str(question.rule)),
         )
-        lines += [look.paint(row, "dim") for row in _indented(rule, columns, "  ")]
+        lines += [look.paint(row, "dim") for row in _whole(rule, columns, "  ")]
     return lines
 
 
@@ -115,10 +114,9 @@ def _key(label: str) -> str:
     return label.split(maxsplit=1)[0]
 
 
-def _indented(text: str, columns: int, lead: str) -> list[str]:
-    """Whole text, broken at the right edge, behind `lead`."""
-    rows = wrap(text.expandtabs(4), max(columns - len(lead), 1))
-    return [(lead if number == 0 else " " * len(lead)) + row for number, row in enumerate(rows)]
+def _whole(text: str, columns: int, lead: str) -> list[str]:
+    """Exact text, broken at the right edge, nothing left out."""
+    return behind(lead, wrap(text, max(columns - len(lead), 1)))
 
 
 def _hidden(subject: str, columns: int, look: Look) -> list[str]:
@@ -130,4 +128,4 @@ def _hidden(subject: str, columns: int, look: Look) -> list[str]:
         "{n} characters are not what they seem; they are shown as symbols.",
         count,
     ).format(n=count)
-    return [look.paint(row, "warn") for row in _indented(text, columns, "! ")]
+    return [look.paint(row, "warn") for row in behind("! ", fill(text, columns - 2))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wcwidth import wcwidth
 
 ELLIPSIS = "…"
@@ -49,6 +51,30 @@ def wrap(text: str, cells: int) -> list[str]:
             rest = rest[len(head) :]
         rows.append(rest)
     return rows
+
+
+def fill(text: str, cells: int) -> list[str]:
+    """Prose in rows of at most `cells` cells, broken between words where that is possible."""
+    rows: list[str] = []
+    for line in text.split("\n"):
+        row = ""
+        for word in line.split(" "):
+            longer = f"{row} {word}" if row else word
+            if width_cells(longer) <= cells:
+                row = longer
+                continue
+            if row:
+                rows.append(row)
+            *full, row = wrap(word, cells)
+            rows += full
+        rows.append(row)
+    return rows
+
+
+def behind(lead: str, rows: Sequence[str]) -> list[str]:
+    """The rows with `lead` before the first one and as many blanks before the others."""
+    blank = " " * width_cells(lead)
+    return [(blank if number else lead) + row for number, row in enumerate(rows)]
 
 
 def _head(text: str, cells: int) -> str:

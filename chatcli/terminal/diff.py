@@ -2,50 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 from chatcli.gate.screen import exact_text
 from chatcli.i18n import _
-from chatcli.terminal.cells import wrap
+from chatcli.terminal.cells import clip, wrap
 from chatcli.terminal.look import Look, Style
 
 
 def diff_lines(diff: str, columns: int, look: Look) -> list[str]:
     """The whole diff. Long lines are broken, not cut: what is approved is seen."""
-    lines = []
-    for line in diff.removesuffix("\n").split("\n"):
-        style = _style(line)
-        for row in wrap(exact_text(line.removesuffix("\r")).expandtabs(4), max(columns, 1)):
-            lines.append(look.paint(row, style) if style else row)
-    return lines
+    return list(_rows(_split(diff), columns, look))
 
 
-def limited(lines: Sequence[str], rows: int, look: Look, how: str = "") -> list[str]:
-    """At most `rows` of the lines, then how many are missing and `how` they are reached."""
-    if len(lines) <= rows:
-        return list(lines)
-    kept = max(rows - 1, 1)
-    text = _("… {n} more lines").format(n=len(lines) - kept)
-    return [*lines[:kept], look.paint(f"{text}{' · ' + how if how else ''}", "dim")]
+def diff_head(diff: str, columns: int, rows: int, look: Look, how: str = "") -> list[str]:
+    """At most `rows` rows, then how many lines are missing and `how` they are reached."""
+    raw = _split(diff)
+    shown: list[str] = []
+    for number, line in enumerate(raw):
+        new = list(_rows([line], columns, look))
+        last = number == len(raw) - 1
+        if len(shown) + len(new) > rows - (not last):
+            missing = _("… {n} more lines").format(n=len(raw) - number)
+            return [*shown, look.paint(clip(f"{missing}{' · ' + how if how else ''}", columns), "dim")]
+        shown += new
+    return shown
 
 
 def count_changes(diff: str) -> tuple[int, int]:
     """Lines added and removed."""
     added = removed = 0
-    for line in diff.split("\n"):
-        if line.startswith("+") and not line.startswith("+++"):
+    for line in _split(diff):
+        if line.startswith("+") and not line.startswith("+++ "):
             added += 1
-        elif line.startswith("-") and not line.startswith("---"):
+        elif line.startswith("-") and not line.startswith("--- "):
             removed += 1
     return added, removed
+
+
+def _split(diff: str) -> list[str]:
+    return diff.removesuffix("\n").split("\n")
+
+
+def _rows(lines: Iterable[str], columns: int, look: Look) -> Iterator[str]:
+    for line in lines:
+        style = _style(line)
+        # Tabs are usual in source text; everything else that is not what it seems is shown.
+        text = "\t".join(exact_text(part) for part in line.removesuffix("\r").split("\t"))
+        for row in wrap(text.expandtabs(4), max(columns, 1)):
+            yield look.paint(row, style) if style else row
 
 
 def _style(line: str) -> Style | None:
     match line[:1]:
         case "+":
-            return "bold" if line.startswith("+++") else "good"
+            return "bold" if line.startswith("+++ ") else "good"
         case "-":
-            return "bold" if line.startswith("---") else "bad"
+            return "bold" if line.startswith("--- ") else "bad"
         case "@":
             return "accent"
         case _:

@@ -128,6 +128,8 @@ class LiveScreen:
         if self._kept is not None:
             self._kept += lines
             return
+        if not lines:
+            return
         text = "".join(f"{line}\r\n" for line in lines)
         if not self._app.is_running:
             self._output.write_raw(text)
@@ -152,6 +154,12 @@ class LiveScreen:
 
     async def next_input(self) -> Line | Key:
         return await self._inputs.get()
+
+    def give_back(self, text: str) -> None:
+        draft = self._draft.text
+        self._draft.text = f"{text}\n{draft}" if draft else text
+        self._draft.cursor_position = len(self._draft.text)
+        self.refresh()
 
     async def ask(self, label: str) -> str:
         await self._until_quiet()

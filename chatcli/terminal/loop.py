@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from chatcli.errors import UserFacingError
-from chatcli.events import NoticeLevel
+from chatcli.events import NoticeLevel, RunEnd
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.settings import Autonomy
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
     from chatcli.terminal.person import TerminalPerson
 
+logger = logging.getLogger(__name__)
+R = TypeVar("R")
+
 _TWICE_SECONDS = 1.0
 _YES = frozenset({"y", "yes"})
+_LEAVING_WORDS = frozenset({"exit", "quit"})
 
 
 class Repl:
@@ -133,11 +138,13 @@ class Repl:
     async def _line(self, text: str, shown: str) -> None:
         if not text:
             return
-        if text.startswith("/"):
+        if text in _LEAVING_WORDS:
+            self.leave()
+        elif _is_command(text):
             await self._command(text)
         elif self._run:
             self.conversation.inbox.put(text)
-            self.view.activity.queued.append(text)
+            self.view.activity.queued.append(shown)
             self.screen.refresh()
         else:
             self.view.echo(shown)
@@ -149,21 +156,21 @@ class Repl:
         if command is None:
             self.tell_unknown(text)
         elif self._run and not command.while_busy:
-            self.tell(
-                _("/{name} has to wait: Ctrl-C cancels what runs.").format(name=command.name), "warning"
-            )
+            waits = _("/{name} has to wait: Ctrl-C cancels what runs.").format(name=command.name)
+            self.tell(waits, "warning")
         else:
-            try:
-                await command.run(self, rest)
-            except UserFacingError as error:
-                self._tell_error(error)
+            await self._guarded(command.run(self, rest))
 
     async def _work(self, text: str, mode: str, mode_afterwards: str) -> None:
+        """One run, and another one for what was typed too late for it."""
         try:
-            await self._one_run(text, mode)
-            while (waiting := self.conversation.inbox.take()) and not self._left:
+            end = await self._guarded(self._one_run(text, mode))
+            while waiting := self.conversation.inbox.take():
+                if end != "answered":
+                    self.screen.give_back("\n".join(waiting))
+                    break
                 self.view.echo("\n".join(waiting))
-                await self._one_run("\n".join(waiting), mode)
+                end = await self._guarded(self._one_run("\n".join(waiting), mode))
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)
@@ -171,17 +178,29 @@ class Repl:
             self.screen.busy = False
             self.screen.refresh()
 
-    async def _one_run(self, text: str, mode: str) -> None:
+    async def _one_run(self, text: str, mode: str) -> RunEnd:
         files = find_mentions(text, self.conversation.session.folder)
-        try:
-            await self.conversation.run(text, mode=mode, attachments=files)
-        except UserFacingError as error:
-            self._tell_error(error)
+        self.view.attached([self.shown_path(path) for path in files])
+        finished = await self.conversation.run(text, mode=mode, attachments=files)
+        return finished.end
 
-    def _tell_error(self, error: UserFacingError) -> None:
-        self.tell(error.message, "error")
-        if error.hint:
-            self.tell(error.hint)
+    async def _guarded(self, work: Awaitable[R]) -> R | None:
+        """Errors are told; even a bug does not end the session."""
+        try:
+            return await work
+        except UserFacingError as error:
+            self.tell(error.message, "error")
+            if error.hint:
+                self.tell(error.hint)
+        except Exception as error:
+            logger.exception("a bug in the REPL or below it")
+            self.tell(
+                _("This is a bug in chatcli: {error}. The log file has the details.").format(
+                    error=f"{type(error).__name__}: {error}"
+                ),
+                "error",
+            )
+        return None
 
     def _interrupt(self) -> None:
         now = time.monotonic()
@@ -189,7 +208,9 @@ class Repl:
         self._interrupted_seconds = now
         if twice:
             self.leave()
-        elif not self.conversation.cancel():
+        elif self._run:
+            self.conversation.cancel()
+        else:
             self.tell(_("Ctrl-C again leaves."))
 
     def _cycle(self) -> None:
@@ -206,3 +227,8 @@ class Repl:
         self.exit_code = 128 + number
         if self._main:
             self._main.cancel()
+
+
+def _is_command(text: str) -> bool:
+    """A path at the beginning of a line is none."""
+    return text.startswith("/") and text.split(maxsplit=1)[0].count("/") == 1

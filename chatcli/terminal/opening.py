@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 import termios
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chatcli.agent.start import Start
-from chatcli.errors import StorageError
+from chatcli.errors import StorageError, UserFacingError
 from chatcli.gate.screen import one_line
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
 
 if TYPE_CHECKING:
+    from chatcli.agent.conversation import Conversation
     from chatcli.terminal.loop import Repl
 
 _SHOWN_FILES = 10
+_OFFERED = "setup-offered"
 
 
 def ask_for_trust(start: Start, home: Path) -> None:
@@ -41,6 +44,25 @@ def ask_for_trust(start: Start, home: Path) -> None:
         _print("  " + _("… {n} more").format(n=len(files) - _SHOWN_FILES))
     if confirm(_("Trust this folder?")):
         trust.trust(folder, digest)
+
+
+def offer_setup(conversation: Conversation, environment: Mapping[str, str]) -> bool:
+    """Offered once, when nothing is configured; whether a provider was set up now."""
+    offered = conversation.sessions.home / _OFFERED
+    if conversation.provider.name != "OFFLINE" or conversation.settings.provider or offered.exists():
+        return False
+    offered.touch(mode=0o600)
+    _print(_("No model is configured: {why}.").format(why=conversation.chosen_because))
+    if not confirm(_("Set one up now? `chatcli setup` does it any time.")):
+        return False
+    from chatcli.terminal.commands_cli.place import here
+    from chatcli.terminal.commands_cli.setup import run_setup
+
+    try:
+        return run_setup(here(environment, str(conversation.session.folder))) == 0
+    except (UserFacingError, EOFError, KeyboardInterrupt) as error:
+        _print(str(error) or _("Not set up."))
+        return False
 
 
 def confirm(question: str) -> bool:

@@ -8,7 +8,7 @@ from chatcli.gate.questions import Answer, Question
 from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _
 from chatcli.terminal.approval import approval_card, choices, outcome_line, read_answer, wants_view
-from chatcli.terminal.cells import wrap
+from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.diff import diff_lines
 from chatcli.terminal.screen import Interrupted, Screen
 
@@ -44,9 +44,9 @@ class TerminalPerson:
         """The chosen option or the user's own words; None when the question was dismissed."""
         screen = self._screen()
         columns = screen.columns
-        lines = ["", *(screen.look.paint(row, "bold") for row in wrap(safe_text(question), columns))]
+        lines = ["", *(screen.look.paint(row, "bold") for row in fill(safe_text(question), columns))]
         for number, option in enumerate(options, start=1):
-            lines += wrap(f"{number}. {one_line(option)}", columns)
+            lines += behind(f"{number}. ", fill(one_line(option), columns - 4))
         screen.print(lines)
         label = _("a number, or your own words") if options else _("your answer")
         try:
@@ -58,7 +58,7 @@ class TerminalPerson:
             line = options[int(line) - 1]
         if not line:
             return None
-        screen.print([screen.look.paint(row, "user") for row in wrap(f"❯ {safe_text(line)}", columns)])
+        screen.print([screen.look.paint(row, "user") for row in fill(f"❯ {safe_text(line)}", columns)])
         return line
 
     def _screen(self) -> Screen:

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TextIO
 
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
 from chatcli.terminal.look import Look
 from chatcli.terminal.paste import clean
 from chatcli.terminal.screen import Interrupted, Key, Line
@@ -72,6 +74,9 @@ class PlainScreen:
         if not self.busy and self._inputs.empty():
             self._prompt("❯ ")
         return await self._inputs.get()
+
+    def give_back(self, text: str) -> None:
+        self._prompt(_("Not sent: {text}").format(text=one_line(text)) + "\n")
 
     async def ask(self, label: str) -> str:
         self._partial = b""

@@ -18,7 +18,7 @@ from chatcli.providers.warm import preload
 from chatcli.session.journal import SessionLocked
 from chatcli.terminal.look import Look, choose_look
 from chatcli.terminal.loop import Repl
-from chatcli.terminal.opening import ask_for_trust, confirm, tell_problems
+from chatcli.terminal.opening import ask_for_trust, confirm, offer_setup, tell_problems
 from chatcli.terminal.person import TerminalPerson
 from chatcli.terminal.plainscreen import PlainScreen
 from chatcli.terminal.screen import Screen
@@ -33,6 +33,9 @@ def run_repl(start: Start, *, environment: Mapping[str, str]) -> int:
     ask_for_trust(start, home)
     person = TerminalPerson()
     conversation = _open(start, home, environment, person)
+    if offer_setup(conversation, environment):
+        asyncio.run(conversation.aclose())
+        conversation = _open(start, home, environment, person)
     repl = Repl(conversation, person, home=home, environment=environment)
     return asyncio.run(_run(repl, look, environment))
 

@@ -18,12 +18,12 @@ from chatcli.events import (
     ToolFinished,
     TurnStarted,
 )
-from chatcli.gate.screen import safe_text
+from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _, ngettext
-from chatcli.messages import AssistantMessage, Message, UserMessage
+from chatcli.messages import AssistantMessage, Message, Usage, UserMessage
 from chatcli.terminal.activity import Activity
-from chatcli.terminal.cells import clip, wrap
-from chatcli.terminal.diff import diff_lines, limited
+from chatcli.terminal.cells import behind, clip, fill
+from chatcli.terminal.diff import diff_head
 from chatcli.terminal.envelope import end_text, envelope
 from chatcli.terminal.figures import short_seconds
 from chatcli.terminal.look import Style
@@ -85,13 +85,18 @@ class RunView:
 
     def echo(self, text: str) -> None:
         """The user's own words, as they went in."""
-        rows = wrap(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1))
-        self._screen.print(["", *self._behind(self._screen.look.paint("❯ ", "user"), rows)])
+        rows = behind("❯ ", fill(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1)))
+        self._screen.print(["", *(self._screen.look.paint(row, "user") for row in rows)])
+
+    def attached(self, names: Sequence[str]) -> None:
+        """The files that go along with what was typed."""
+        columns, look = self._screen.columns, self._screen.look
+        self._screen.print([look.paint(clip(f"  + {one_line(name)}", columns), "dim") for name in names])
 
     def notice(self, level: NoticeLevel, text: str) -> None:
         lead, style = _NOTICES[level]
-        rows = wrap(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1))
-        self._screen.print([self._screen.look.paint(row, style) for row in self._behind(lead, rows)])
+        rows = behind(lead, fill(safe_text(text).expandtabs(4), max(self._screen.columns - 2, 1)))
+        self._screen.print([self._screen.look.paint(row, style) for row in rows])
 
     def past(self, transcript: Sequence[Message]) -> None:
         """The last exchange of a session that goes on."""
@@ -128,7 +133,7 @@ class RunView:
         if event.status == "error" and event.key:
             lines += error_line(self._result_text(event.key), columns, look)
         if event.diff and event.diff not in self._seen_diffs:
-            lines += limited(diff_lines(event.diff, columns, look), _DIFF_ROWS, look)
+            lines += diff_head(event.diff, columns, _DIFF_ROWS, look)
         self._screen.print(lines)
 
     def _print_shortened(self) -> None:
@@ -141,9 +146,7 @@ class RunView:
         self._end_reply()
         self._screen.live(None)
         columns, look = self._screen.columns, self._screen.look
-        lines = [look.paint(row, "warn") for row in wrap(end_text(event.end), columns) if row]
-        self._screen.print([*lines, envelope(event, columns, look)])
-
-    def _behind(self, lead: str, rows: Sequence[str]) -> list[str]:
-        """`lead`, two cells wide, before the first row."""
-        return [(lead if number == 0 else "  ") + row for number, row in enumerate(rows)]
+        lines = [look.paint(row, "warn") for row in fill(end_text(event.end), columns) if row]
+        if event.end == "answered" or event.usage != Usage():
+            lines.append(envelope(event, columns, look))
+        self._screen.print(lines)

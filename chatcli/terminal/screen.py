@@ -63,6 +63,10 @@ class Screen(Protocol):
         """The next submitted line or key. `leave` also when the input is gone."""
         ...
 
+    def give_back(self, text: str) -> None:
+        """Put a message that was not delivered where it can be sent again."""
+        ...
+
     async def ask(self, label: str) -> str:
         """One answer line. Nothing that was typed before the question can answer it.
 

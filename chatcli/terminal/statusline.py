@@ -75,17 +75,17 @@ class StatusSource:
 
 
 def status_line(status: Status, columns: int, home: Path | None = None) -> str:
-    """One line of at most `columns` cells: the least important parts are dropped, then the model is cut."""
+    """One line of at most `columns` cells: what does not fit is left out, the least important first."""
     parts = _parts(status, home)
-    shown = sorted(parts, key=lambda part: part[0])
-    while len(shown) > 1 and _width(parts, shown) > columns:
-        shown.pop()
-    kept = [text for part in parts if part in shown for text in [part[1]]]
-    return clip(_SEPARATOR.join(kept), columns)
+    kept: set[int] = set()
+    for rank, _text in sorted(parts):
+        if width_cells(_joined(parts, kept | {rank})) <= columns:
+            kept.add(rank)
+    return _joined(parts, kept) or clip(status.mode, columns)
 
 
 def _parts(status: Status, home: Path | None) -> list[tuple[int, str]]:
-    """`(rank, text)` from left to right; the highest ranks are dropped first."""
+    """`(rank, text)` from left to right; rank 0 is the most important."""
     model = f"{status.provider}/{status.model}" if status.model else status.provider
     parts = [
         (0, status.mode),
@@ -104,9 +104,8 @@ def _parts(status: Status, home: Path | None) -> list[tuple[int, str]]:
     return parts
 
 
-def _width(parts: list[tuple[int, str]], shown: list[tuple[int, str]]) -> int:
-    kept = [text for part in parts if part in shown for text in [part[1]]]
-    return sum(map(width_cells, kept)) + len(_SEPARATOR) * (len(kept) - 1)
+def _joined(parts: list[tuple[int, str]], ranks: set[int]) -> str:
+    return _SEPARATOR.join(text for rank, text in parts if rank in ranks)
 
 
 def _short(folder: Path, home: Path | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.settings import Loaded, Row, table
-from chatcli.terminal.cells import wrap
+from chatcli.terminal.cells import behind, fill, wrap
 from chatcli.terminal.look import Look
 from chatcli.terminal.slash.command import Command
 
@@ -38,9 +38,9 @@ def setting_lines(row: Row, loaded: Loaded, columns: int, look: Look, *, explain
     if origin:
         notes.append(_("default {value}").format(value=_shown(row.default)))
     lines = [look.paint(part, "bold") if origin else part for part in wrap(head, columns)]
-    lines += [look.paint(part, "dim") for part in wrap(f"  {' · '.join(notes)}", columns)]
+    lines += [look.paint(part, "dim") for part in behind("  ", fill(" · ".join(notes), columns - 2))]
     if explain:
-        lines += wrap(f"  {row.help}", columns)
+        lines += behind("  ", fill(row.help, columns - 2))
     return lines
 
 

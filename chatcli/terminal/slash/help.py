@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chatcli.i18n import _
-from chatcli.terminal.cells import clip, width_cells, wrap
+from chatcli.terminal.cells import behind, clip, fill, width_cells
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ async def _help(repl: Repl, text: str) -> None:
 
 def _table(rows: list[tuple[str, str]], columns: int) -> list[str]:
     if columns < _TWO_COLUMNS_CELLS:
-        return [line for name, what in rows for line in (clip(name, columns), *wrap(f"  {what}", columns))]
+        narrow = columns - 2
+        return [
+            line for name, what in rows for line in (clip(name, columns), *behind("  ", fill(what, narrow)))
+        ]
     width = max(width_cells(name) for name, _what in rows)
     return [clip(name + " " * (width - width_cells(name) + 2) + what, columns) for name, what in rows]
 
