@@ -2,22 +2,23 @@
 
 The stages are pure functions; `Pipeline` gives what they give and remembers finished work. The
 repair of pairing and the budget of a turn concern one assistant message and what follows it up to
-the next: once that is there, both are done for good. Ages only grow: a result is looked at again
-when its turn reaches one of the two ages. So one more request costs the last turn, those that come
-of age, and a copy of the list, however long the session is.
+the next: once that is there, both are done for good. And what no rewrite can change any more is not
+looked at for its age. So one more request costs the last turns and a copy of the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.limits import Ageing, Limits
-from chatcli.context.microcompact import apply_microcompact, may_change
+from chatcli.context.microcompact import MicrocompactReport, apply_microcompact, may_change
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
+from chatcli.context.scheduler import Occasion
 from chatcli.context.store import ResultStore
+from chatcli.context.tokens import estimate_message_tokens
 from chatcli.messages import AssistantMessage, Message, Presentation, Text, ToolResult, UserMessage
 from chatcli.session.entries import Decision
 
@@ -38,6 +39,8 @@ class View(Struct, frozen=True, kw_only=True):
     """How many messages from the first on are those of the view before."""
     settled_messages: int
     """How many messages from the first on no rewrite for age will change any more."""
+    rent: float
+    """What the next occasion goes on with."""
 
 
 class _Finished(Struct, kw_only=True):
@@ -46,15 +49,12 @@ class _Finished(Struct, kw_only=True):
     shown: dict[int, Presentation] = {}
     """As it will be given next time, when all decisions were recorded."""
     view: list[Message] = []
-    turns: list[int] = []
-    """Where the assistant messages stand in the view."""
     open: int = 0
     """Where the last turn, which may still grow, begins in the transcript."""
     open_view: int = 0
     """Where it begins in the view."""
-    aged_turns: dict[int, int] = {}
-    """By age: how many turns, from the first on, were looked at when they had reached it."""
     settled: int = 0
+    """How many messages of the view no rewrite for age will change any more."""
     seen: int = 0
     """How many messages of the transcript were looked at."""
     last: Message | None = None
@@ -77,12 +77,19 @@ class Pipeline:
         self._finished = _Finished()
         self._rendered: dict[int, ToolResult] = {}
         """The last view of each result, by `seq`."""
+        self._tokens: dict[int, tuple[Message, int]] = {}
 
-    def prepare(self, transcript: Sequence[Message], shown: Mapping[int, Presentation]) -> View:
+    def prepare(
+        self,
+        transcript: Sequence[Message],
+        shown: Mapping[int, Presentation],
+        occasion: Occasion | None = None,
+    ) -> View:
         """The view of `transcript`, in which results are shown as `shown` says for their `seq`.
 
         `transcript` only grows, and `shown` holds what was recorded, the decisions of earlier views
-        included. When it holds anything else, all messages are looked at again.
+        included. When it holds anything else, all messages are looked at again. `occasion` decides
+        when old results are rewritten; without one, as soon as they come of age.
         """
         before, finished = self._finished.view, self._finished
         if finished.begins(transcript, shown):
@@ -91,26 +98,26 @@ class Pipeline:
             finished = _Finished(shown=dict(shown))
         self._finished = _Finished()  # work that is interrupted is done again
         kept = finished.open_view
-        pairing, decisions = self._add(finished, transcript, shown)
+        pairing, first = self._add(finished, transcript, shown)
         unchanged = kept + _common(before, finished.view[kept:])
-        for start, rewrites in self._age(finished):
-            unchanged = min(unchanged, start)
-            decisions += rewrites
-        self._settle(finished)
+        report, first_rewritten = self._age(finished, occasion or Occasion())
+        decisions = (*first, *report.decisions)
         finished.shown.update((decision.seq, decision.presentation) for decision in decisions)
         finished.seen, finished.last = len(transcript), transcript[-1] if transcript else None
         self._finished = finished
+        off = occasion is not None and occasion.schedule == "off"
         return View(
             messages=tuple(finished.view),
-            decisions=tuple(decisions),
+            decisions=decisions,
             pairing=pairing,
-            unchanged_messages=unchanged,
-            settled_messages=finished.settled,
+            unchanged_messages=min(unchanged, first_rewritten),
+            settled_messages=len(finished.view) if off else finished.settled,
+            rent=report.rent,
         )
 
     def _add(
         self, finished: _Finished, transcript: Sequence[Message], shown: Mapping[int, Presentation]
-    ) -> tuple[PairingReport, list[Decision]]:
+    ) -> tuple[PairingReport, tuple[Decision, ...]]:
         """Pair and budget the last turn again, which may have grown, and what is new after it."""
         suffix = [self._remembered(message, shown) for message in transcript[finished.open :]]
         paired, pairing = ensure_tool_result_pairing(suffix)
@@ -119,17 +126,27 @@ class Pipeline:
             added = [_OPENING, *added]
         finished.view[finished.open_view :] = added
         finished.settled = min(finished.settled, finished.open_view)
-        if finished.turns:
-            finished.turns.pop()
-        for position, message in enumerate(added, finished.open_view):
-            if isinstance(message, AssistantMessage):
-                finished.turns.append(position)
-            elif isinstance(message, ToolResult):
-                self._rendered[message.seq] = message
-        if finished.turns:
-            finished.open_view = finished.turns[-1]
-            finished.open = _position_of(finished.view[finished.open_view].seq, transcript)
-        return pairing, list(budget.decisions)
+        self._remember(added)
+        for position in range(len(finished.view) - 1, finished.open_view, -1):
+            if isinstance(finished.view[position], AssistantMessage):
+                finished.open_view = position
+                finished.open = _position_of(finished.view[position].seq, transcript)
+                break
+        return pairing, budget.decisions
+
+    def _age(self, finished: _Finished, occasion: Occasion) -> tuple[MicrocompactReport, int]:
+        """Microcompact what may still change; also tells the first message that did."""
+        _settle(finished, self._ageing)
+        start, young = finished.settled, finished.view[finished.settled :]
+        aged, report = apply_microcompact(
+            young, self._ageing, self._store, occasion, tokens_of=self._tokens_of
+        )
+        if aged is young:
+            return report, len(finished.view)
+        finished.view[start:] = aged
+        self._remember(aged)
+        _settle(finished, self._ageing)
+        return report, start + _common(young, aged)
 
     def _remembered(self, message: Message, shown: Mapping[int, Presentation]) -> Message:
         """The last view of a result, if it is of this very result and still what is recorded."""
@@ -138,29 +155,26 @@ class Pipeline:
         same = known.original is message.original and known.shown == shown.get(message.seq)
         return known if same else message
 
-    def _age(self, finished: _Finished) -> Iterator[tuple[int, tuple[Decision, ...]]]:
-        """Microcompact the turns that reached an age: where each changes first, and its rewrites."""
-        count = len(finished.turns)
-        due = set[int]()
-        for age in (self._ageing.truncate_turns, self._ageing.summarize_turns):
-            done = finished.aged_turns.get(age, 0)
-            due.update(range(done, count - age))
-            finished.aged_turns[age] = max(done, count - age)
-        for turn in sorted(due):
-            start, end = finished.turns[turn], finished.turns[turn + 1]
-            young = finished.view[start:end]
-            aged, report = apply_microcompact(young, self._ageing, self._store, later_turns=count - 1 - turn)
-            if report.decisions:
-                finished.view[start:end] = aged
-                self._rendered.update((m.seq, m) for m in aged if isinstance(m, ToolResult))
-                yield start + _common(young, aged), report.decisions
+    def _remember(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            if isinstance(message, ToolResult):
+                self._rendered[message.seq] = message
 
-    def _settle(self, finished: _Finished) -> None:
-        while finished.settled < len(finished.view):
-            message = finished.view[finished.settled]
-            if isinstance(message, ToolResult) and may_change(message, self._ageing):
-                break
-            finished.settled += 1
+    def _tokens_of(self, message: Message) -> int:
+        known, tokens = self._tokens.get(message.seq, (None, 0))
+        if known is not message:
+            tokens = estimate_message_tokens(message)
+            self._tokens[message.seq] = message, tokens
+        return tokens
+
+
+def _settle(finished: _Finished, ageing: Ageing) -> None:
+    """Move over what no rewrite can change any more."""
+    while finished.settled < len(finished.view):
+        message = finished.view[finished.settled]
+        if isinstance(message, ToolResult) and may_change(message, ageing):
+            break
+        finished.settled += 1
 
 
 def _position_of(seq: int, transcript: Sequence[Message]) -> int:

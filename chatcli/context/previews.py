@@ -20,6 +20,7 @@ _JSON_NOTE = "\n[cut inside JSON: what is shown is no longer valid JSON]"
 _QUOTA_NOTE = "\n[{bytes} bytes in the middle of the output exceeded the session's storage and are lost]"
 _ERRORS_NOTE = "\n[lines of the omitted part that look like errors:{lines}]"
 _PATH_MAX_CHARS = 400
+_SUMMARY_MAX_CHARS = 150
 
 
 class Preview(Struct, frozen=True, kw_only=True):
@@ -85,6 +86,19 @@ def fit(
     ):
         presentation = _scaled(presentation, _room(presentation) * max_tokens * 9 // (tokens * 10))
     return presentation
+
+
+def longest_chars(presentation: Presentation, original: Archived) -> int:
+    """What `render` makes of `original` at most, for a presentation whose marker names no file."""
+    size_chars = original.size_chars
+    if presentation.kind == "summary":
+        return min(size_chars, _SUMMARY_MAX_CHARS)
+    omitted = size_chars - presentation.head_chars - presentation.tail_chars
+    if presentation.kind == "whole" or omitted <= 0:
+        return size_chars
+    frame = _marker(presentation, size_chars, size_chars, original, None) + _notes(original, json=True)
+    errors = min(presentation.error_chars, omitted // 4)
+    return size_chars - omitted + len(frame) + len(_ERRORS_NOTE) + len("\n\n") * 2 + errors
 
 
 def _scaled(presentation: Presentation, room_chars: int) -> Presentation:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from chatcli.context.pipeline import Pipeline, View
+from chatcli.context.scheduler import Occasion
 from chatcli.errors import StorageError
 from chatcli.messages import (
     Archived,
@@ -116,9 +117,11 @@ class Loop:
         self.messages = messages
         self.shown: dict[int, Presentation] = {}
         self.reasons: list[tuple[int, str]] = []
+        self.rent = 0.0
 
-    def prepare(self) -> View:
-        view = self.pipeline.prepare(self.messages, self.shown)
+    def prepare(self, occasion: Occasion | None = None) -> View:
+        view = self.pipeline.prepare(self.messages, self.shown, occasion)
+        self.rent = view.rent
         for decision in view.decisions:
             self.shown[decision.seq] = decision.presentation
             self.reasons.append((decision.seq, decision.reason))

@@ -7,6 +7,7 @@ from chatcli.context.breakpoints import MOST_MARKS, plan_marks
 from chatcli.messages import Message, ToolResult, ToolSchema
 from chatcli.providers.base import Block, Marks
 from tests.context.builders import Originals, Story
+from tests.context.texts import untimed
 
 SYSTEM = (Block("core", "You are."), Block("rules", "Do."))
 TOOLS = (ToolSchema(name="read", description="", parameters={}),)
@@ -89,6 +90,7 @@ def test_nothing_stands_in_between_when_nothing_was_stored() -> None:
     assert marks(session(20, 20)).messages == (42,)
 
 
+@untimed
 @given(
     st.lists(st.integers(0, 12), max_size=12),
     st.data(),
@@ -107,6 +109,7 @@ def test_there_are_never_more_than_four_and_the_last_block_always_has_one(
     assert list(plan.messages) == sorted(set(plan.messages))
 
 
+@untimed
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=12))
 def test_a_growing_session_always_finds_what_it_stored(calls: list[int]) -> None:
     """Turns of up to seven calls are at most 15 blocks: the end of the request before is within reach."""

@@ -11,16 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.context.cuts import head_end, safe_after, safe_before, tail_start, without_ansi
+from tests.context.texts import PIECES, untimed
 
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x00-\x1f\x7f]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
-PIECES = [
-    "a", "b c", "1", ",", "\n", "\r\n", "\r", "\t", "é", "e\u0301", "a\u0308\u0323", "ção", "狐狸", "한글",
-    "ᄒ\u1161\u11ab", "👨‍👩‍👧‍👦", "🇧🇷", "🇵🇹🇩🇪", "👍🏽", "❤\ufe0f", "क्षि", "\u0600", "\u200d", "\u0301",
-    "\ud83d\ude00", "\ud83d", "\ude00",
-    "\x1b[31m", "\x1b[0m", "\x1b[38;2;1;2;3m", "\x1b", "\x1b[", "\x1b]8;;https://example.org/a\x1b\\",
-    "\x1b]0;title\x07", "\x1b]8;;\x07", "\x1bP1$r\x1b\\", "\x1b(B", "m", "[", "\\", "\x07",
-    '{"a": 1}, ', '["x"],', "},",
-]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 
@@ -35,6 +28,7 @@ def splits(text: str, position: int) -> bool:
     return any(start < position < end for start, end in unsplittable(text))
 
 
+@untimed
 @given(texts, st.integers(0, 80), st.booleans())
 def test_no_head_splits_a_unit_or_is_too_long(text: str, most: int, records: bool) -> None:
     end = head_end(text, most, records=records)
@@ -42,6 +36,7 @@ def test_no_head_splits_a_unit_or_is_too_long(text: str, most: int, records: boo
     assert not splits(text, end)
 
 
+@untimed
 @given(texts, st.integers(0, 80), st.booleans())
 def test_no_tail_splits_a_unit_or_is_too_long(text: str, most: int, records: bool) -> None:
     start = tail_start(text, most, records=records)
@@ -49,6 +44,7 @@ def test_no_tail_splits_a_unit_or_is_too_long(text: str, most: int, records: boo
     assert not splits(text, start)
 
 
+@untimed
 @given(texts, st.integers(0, 80))
 def test_a_safe_position_stays_where_it_is(text: str, position: int) -> None:
     position = min(position, len(text))

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.context.error_lines import MAX_LINES, Piece, find_error_lines
+from tests.context.texts import untimed
 
 
 def errors_in(text: str, start: int = 0, stop: int | None = None, most: int = 500) -> list[tuple[int, str]]:
@@ -97,6 +98,7 @@ def test_a_file_full_of_the_word_costs_no_more() -> None:
     assert errors_in(text) == []
 
 
+@untimed
 @given(
     st.lists(
         st.sampled_from(["error: " + "x" * 300, "error: a", "fine", "", "FAILED é", "E   " + "狐" * 90]),

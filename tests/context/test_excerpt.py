@@ -10,6 +10,7 @@ from chatcli.context.excerpt import Excerpt, read_excerpt
 from chatcli.context.limits import PREVIEW
 from chatcli.context.previews import render
 from tests.context.builders import Long, Originals, lines_of
+from tests.context.texts import untimed
 
 HUGE = lines_of(9_000_000)
 
@@ -40,6 +41,7 @@ def test_a_huge_text_is_shown_as_if_all_of_it_were_loaded() -> None:
     assert "error: two" in render(ends, PREVIEW, original, None).text
 
 
+@untimed
 @given(
     st.lists(st.sampled_from(["a", "é", "狐", "😀", "\n", "\r\n", "error: x\n"]), min_size=1, max_size=40),
     st.integers(3, 60),

@@ -3,14 +3,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from msgspec import structs
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.microcompact import apply_microcompact
-from chatcli.messages import Message
+from chatcli.context.previews import longest_chars, render
+from chatcli.messages import Message, Presentation
 from chatcli.settings import Settings
 from tests.context.builders import Originals, Story, lines_of, results_of, shown_texts
+from tests.context.texts import contents, untimed
 
 TEXT = lines_of(12_000)
 
@@ -93,8 +96,8 @@ def test_short_results_stay() -> None:
 
 def test_a_rewrite_that_would_not_make_it_shorter_is_not_made() -> None:
     short = Ageing(min_content_chars=1_000)
-    assert aged(2, "x" * 2_520, short) == "whole"
-    assert aged(4, "x" * 2_520, short) == "summary"
+    assert aged(2, "x" * 2_600, short) == "whole"
+    assert aged(4, "x" * 2_600, short) == "summary"
 
 
 def test_the_second_level_works_on_what_the_first_has_shortened() -> None:
@@ -105,10 +108,8 @@ def test_the_second_level_works_on_what_the_first_has_shortened() -> None:
     story.call(text="2")
     out, _ = apply_microcompact(view_of(story), Ageing(), story.store)
     assert len(shown_texts(out)[0]) < 3_000
-    later, _ = apply_microcompact(
-        [*out, *(structs.replace(m, seq=90) for m in out[:1])], Ageing(), story.store, later_turns=1
-    )
-    assert kinds(later)[0] == "summary"
+    later, _ = apply_microcompact([*out, *story.messages[1:]], Ageing(), story.store)
+    assert kinds(later) == ["summary"]
 
 
 def test_what_was_verbatim_in_its_turn_grows_old_like_the_rest() -> None:
@@ -152,14 +153,40 @@ def test_no_rewrite_is_made_of_an_original_that_is_gone() -> None:
     assert apply_microcompact(before, Ageing(), story.store)[0] is before
 
 
-def test_a_part_of_a_view_is_aged_as_in_the_whole() -> None:
+def test_the_end_of_a_view_is_aged_as_in_the_whole() -> None:
+    """What the pipeline relies on when it leaves out what cannot change any more."""
     story = Story(Originals())
     for number in range(6):
         story.turn(f"{number}\n{TEXT}")
     view = view_of(story)
     whole, _ = apply_microcompact(view, Ageing(), story.store)
-    parts = [
-        apply_microcompact(view[2 * turn : 2 * turn + 2], Ageing(), story.store, later_turns=5 - turn)[0]
-        for turn in range(6)
-    ]
-    assert [message for part in parts for message in part] == list(whole)
+    for start in range(len(view)):
+        end, _ = apply_microcompact(view[start:], Ageing(), story.store)
+        assert end == whole[start:]
+
+
+def test_sizes_that_change_later_do_not_shorten_a_result_again() -> None:
+    story = Story(Originals())
+    story.turn(TEXT)
+    for _ in range(2):
+        story.call(text="Thinking.")
+    out, _ = apply_microcompact(view_of(story), Ageing(), story.store)
+    assert apply_microcompact(out, Ageing(head_chars=100), story.store)[0] is out
+
+
+@untimed
+@given(
+    contents.filter(lambda text: len(text) > 1_000),
+    st.integers(0, 5_000),
+    st.integers(0, 5_000),
+    st.integers(0, 500),
+)
+def test_what_is_made_shorter_is_never_longer_than_said(
+    text: str, head_chars: int, tail_chars: int, error_chars: int
+) -> None:
+    original = Originals().put(text, omitted_bytes=7)
+    sizes = Presentation(
+        kind="truncated", head_chars=head_chars, tail_chars=tail_chars, error_chars=error_chars
+    )
+    for wanted in (sizes, Presentation(kind="summary")):
+        assert len(render(text, wanted, original, None).text) <= longest_chars(wanted, original)

@@ -10,6 +10,7 @@ from msgspec import structs
 from chatcli.context.pairing import MISSING_TEXT, PairingReport, ensure_tool_result_pairing
 from chatcli.messages import AssistantMessage, Message, Reasoning, ToolCall, ToolResult, UserMessage
 from tests.context.builders import Originals, Story
+from tests.context.texts import untimed
 
 
 def story() -> Story:
@@ -175,6 +176,7 @@ def broken(draw: st.DrawFn) -> list[Message]:
     return s.messages
 
 
+@untimed
 @given(broken())
 def test_whatever_comes_in_pairing_holds_afterwards(messages: list[Message]) -> None:
     paired, report = ensure_tool_result_pairing(messages)
@@ -186,6 +188,7 @@ def test_whatever_comes_in_pairing_holds_afterwards(messages: list[Message]) -> 
     assert nothing == PairingReport()
 
 
+@untimed
 @given(broken())
 def test_nothing_but_calls_and_results_is_lost_and_no_result_is_made_up(messages: list[Message]) -> None:
     paired, report = ensure_tool_result_pairing(messages)
@@ -199,6 +202,7 @@ def test_nothing_but_calls_and_results_is_lost_and_no_result_is_made_up(messages
     assert len([m for m in paired if isinstance(m, ToolResult)]) - len(kept) == len(report.missing)
 
 
+@untimed
 @given(broken(), st.data())
 def test_pairing_holds_after_any_deletion_and_shuffle(messages: list[Message], data: st.DataObject) -> None:
     paired, _ = ensure_tool_result_pairing(messages)
@@ -207,6 +211,7 @@ def test_pairing_holds_after_any_deletion_and_shuffle(messages: list[Message], d
     assert is_paired(ensure_tool_result_pairing(data.draw(st.permutations(rest)))[0])
 
 
+@untimed
 @given(broken())
 def test_a_part_that_begins_with_an_assistant_message_is_paired_on_its_own(messages: list[Message]) -> None:
     """What the pipeline relies on when it remembers finished turns."""

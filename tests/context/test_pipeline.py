@@ -12,10 +12,12 @@ from chatcli.context.limits import Ageing, Limits
 from chatcli.context.microcompact import apply_microcompact
 from chatcli.context.pairing import ensure_tool_result_pairing
 from chatcli.context.pipeline import Pipeline
+from chatcli.context.scheduler import Occasion
 from chatcli.messages import Message, Presentation, ToolResult, UserMessage
 from chatcli.session.entries import Decision
 from tests.context.builders import Loop, Originals, Story, lines_of, results_of, shown_texts
-from tests.context.sessions import ageings, limits, prefixes, stories
+from tests.context.sessions import ageings, limits, occasions, prefixes, stories
+from tests.context.texts import untimed
 
 
 def plain(
@@ -24,28 +26,43 @@ def plain(
     limits: Limits,
     ageing: Ageing,
     store: Originals,
-) -> tuple[list[Message], list[Decision]]:
+    occasion: Occasion | None = None,
+) -> tuple[list[Message], list[Decision], float]:
     """The three stages one after the other, without any memory."""
     paired, _ = ensure_tool_result_pairing(messages)
     budgeted, first = enforce_tool_result_budget(paired, shown, limits, store)
-    compacted, rewrites = apply_microcompact(budgeted, ageing, store)
-    return list(compacted), [*first.decisions, *rewrites.decisions]
+    compacted, rewrites = apply_microcompact(budgeted, ageing, store, occasion)
+    return list(compacted), [*first.decisions, *rewrites.decisions], rewrites.rent
 
 
+@untimed
 @given(stories(), limits, ageings, st.data())
 def test_with_its_memory_it_gives_what_the_plain_stages_give(
     story: Story, limits: Limits, ageing: Ageing, data: st.DataObject
 ) -> None:
     loop = Loop(Pipeline(limits, ageing, story.store), story.messages)
     for length in data.draw(prefixes(story.messages)):
-        messages = story.messages[:length]
-        expected, decisions = plain(messages, loop.shown, limits, ageing, story.store)
-        loop.messages = messages
-        view = loop.prepare()
-        assert list(view.messages) == expected
-        assert sorted(view.decisions, key=repr) == sorted(decisions, key=repr)
+        loop.messages = story.messages[:length]
+        occasion = structs.replace(data.draw(occasions), rent=loop.rent)
+        expected = plain(loop.messages, loop.shown, limits, ageing, story.store, occasion)
+        view = loop.prepare(occasion)
+        assert (list(view.messages), list(view.decisions)) == expected[:2]
+        assert view.rent == pytest.approx(expected[2])
 
 
+@untimed
+@given(stories(), limits, ageings, st.data())
+def test_where_nothing_is_cached_auto_is_eager(
+    story: Story, limits: Limits, ageing: Ageing, data: st.DataObject
+) -> None:
+    eager = Loop(Pipeline(limits, ageing, story.store), story.messages)
+    auto = Loop(Pipeline(limits, ageing, story.store), story.messages)
+    for length in data.draw(prefixes(story.messages)):
+        eager.messages = auto.messages = story.messages[:length]
+        assert auto.prepare(Occasion(schedule="auto")) == eager.prepare()
+
+
+@untimed
 @given(stories(), limits, ageings, st.data())
 def test_messages_said_to_be_unchanged_are_unchanged(
     story: Story, limits: Limits, ageing: Ageing, data: st.DataObject
@@ -59,6 +76,7 @@ def test_messages_said_to_be_unchanged_are_unchanged(
         before = view.messages
 
 
+@untimed
 @given(stories(broken=False), limits, ageings, st.data())
 def test_two_views_share_their_beginning_unless_a_rewrite_was_recorded(
     story: Story, limits: Limits, ageing: Ageing, data: st.DataObject
@@ -78,6 +96,7 @@ def test_two_views_share_their_beginning_unless_a_rewrite_was_recorded(
         before = view.messages
 
 
+@untimed
 @given(stories(), limits, ageings, limits, ageings)
 def test_recorded_results_do_not_move_when_settings_change(
     story: Story, limits: Limits, ageing: Ageing, later: Limits, later_ageing: Ageing
@@ -91,6 +110,7 @@ def test_recorded_results_do_not_move_when_settings_change(
         assert one == other or one.seq in rewritten
 
 
+@untimed
 @given(stories(), limits, ageings)
 def test_every_original_can_be_opened_from_what_is_shown(
     story: Story, limits: Limits, ageing: Ageing
@@ -110,6 +130,7 @@ def _own_text(story: Story, result: ToolResult) -> str:
     return next(message.text for message in results_of(story.messages) if message.seq == result.seq)
 
 
+@untimed
 @given(stories(), limits, ageings)
 def test_no_result_is_over_its_limit_with_its_marker(story: Story, limits: Limits, ageing: Ageing) -> None:
     view = Loop(Pipeline(limits, ageing, story.store), story.messages).prepare()
@@ -119,6 +140,7 @@ def test_no_result_is_over_its_limit_with_its_marker(story: Story, limits: Limit
         assert len(result.text) <= (cap if own_cap else min(cap, max(1_000, limits.max_chars)))
 
 
+@untimed
 @given(stories(), limits, ageings)
 def test_the_view_prepared_again_is_the_same(story: Story, limits: Limits, ageing: Ageing) -> None:
     loop = Loop(Pipeline(limits, ageing, story.store), story.messages)
@@ -209,7 +231,7 @@ def test_finished_turns_are_not_rendered_again() -> None:
     story.store.read = 0
     story.turn("small")
     loop.prepare()
-    assert story.store.read == 3  # the new one, and one for each age
+    assert story.store.read == 3  # the new one, and one at each of the two ages
 
 
 def test_a_view_always_begins_with_the_user() -> None:

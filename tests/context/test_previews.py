@@ -13,7 +13,7 @@ from chatcli.context.previews import fit, render
 from chatcli.context.tokens import estimate_tokens
 from chatcli.messages import WHOLE, Archived, Presentation
 from tests.context.builders import Long, Originals, lines_of
-from tests.context.test_cuts import PIECES
+from tests.context.texts import PIECES, untimed
 
 PATH = "/tmp/chatcli-agent-Xy7K3a/tool-results/budget_call_1_0123abcd.txt"
 TRUNCATED = Presentation(kind="truncated", head_chars=2_000, tail_chars=500, error_chars=500)
@@ -153,6 +153,7 @@ def test_the_sizes_of_trueforge_leave_the_first_and_the_last_hundred() -> None:
     assert rendered.kept_chars == 200
 
 
+@untimed
 @given(long_texts, st.sampled_from([PREVIEW, CAPPED, TRUNCATED, WHOLE]), st.sampled_from([PATH, None]))
 def test_kept_and_omitted_are_exact(text: str, presentation: Presentation, path: str | None) -> None:
     presentation = structs.replace(presentation, saved=path is not None)
@@ -174,6 +175,7 @@ def test_kept_and_omitted_are_exact(text: str, presentation: Presentation, path:
     assert int(COUNT.search(middle)[1]) == len(text) - shown  # type: ignore[index]
 
 
+@untimed
 @given(long_texts, st.sampled_from([PREVIEW, CAPPED]), st.integers(1_000, 30_000), st.booleans())
 def test_a_fitted_preview_is_within_the_limit_with_its_marker(
     text: str, wanted: Presentation, most: int, can_save: bool
@@ -186,6 +188,7 @@ def test_a_fitted_preview_is_within_the_limit_with_its_marker(
         assert rendered.omitted_chars > 0
 
 
+@untimed
 @given(long_texts, st.integers(300, 8_000))
 def test_a_fitted_preview_is_within_the_limit_of_tokens(text: str, most: int) -> None:
     sizes = fit(text, PREVIEW, original(text), PATH, max_chars=20_000, max_tokens=most)

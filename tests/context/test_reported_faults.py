@@ -31,6 +31,13 @@ def first_view(story: Story, limits: Limits | None = None) -> Sequence[Message]:
     return enforce_tool_result_budget(story.messages, {}, limits or Limits(), story.store)[0]
 
 
+def old_view(story: Story) -> Sequence[Message]:
+    """Nine turns later."""
+    for _ in range(9):
+        story.call(text="Thinking.")
+    return apply_microcompact(first_view(story), Ageing(), story.store)[0]
+
+
 def omitted_in(text: str) -> int:
     (count,) = re.findall(r"(\d+) chars omitted", text)
     return int(count)
@@ -113,8 +120,7 @@ def test_limits_count_chars_and_not_bytes() -> None:
 def test_short_chinese_results_are_not_old_for_their_bytes() -> None:
     story = session()
     story.turn("狐" * 2_999)
-    view = apply_microcompact(first_view(story), Ageing(), story.store, later_turns=9)[0]
-    assert shown_texts(view) == ["狐" * 2_999]
+    assert shown_texts(old_view(story)) == ["狐" * 2_999]
 
 
 def test_one_marker_and_no_second_cut_when_a_result_is_just_over_its_cap() -> None:
@@ -175,8 +181,7 @@ def test_a_file_that_quotes_a_marker_is_archived_and_cut_like_any_other() -> Non
     (shown,) = shown_texts(first_view(story))
     assert f"@recall <<ccr:{result.original.key}>>" in shown
     assert story.store.text(result.original) == quoted
-    old = apply_microcompact(first_view(story), Ageing(), story.store, later_turns=9)[0]
-    assert shown_texts(old)[0].endswith(f"<<ccr:{result.original.key}>>")
+    assert shown_texts(old_view(story))[0].endswith(f"<<ccr:{result.original.key}>>")
 
 
 def test_errors_are_limited_too() -> None:

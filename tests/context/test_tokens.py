@@ -8,6 +8,7 @@ from chatcli.context.tokens import estimate_message_tokens, estimate_request_tok
 from chatcli.messages import Reasoning, Text, ToolSchema
 from chatcli.providers.base import Block, Request
 from tests.context.builders import Originals, Story
+from tests.context.texts import untimed
 
 PROSE = (
     "A terminal agent that never loses a byte and never wastes a token. You type a question, a loop works on "
@@ -57,12 +58,14 @@ def test_an_estimate_is_linear_in_the_classes_of_characters() -> None:
     assert estimate_tokens("é " * 1_000) == round(1_000 * (0.141 + 0.788 + 0.318))
 
 
+@untimed
 @given(st.text(), st.text())
 def test_estimates_add_up(one: str, other: str) -> None:
     both = estimate_tokens(one + "\n" + other)
     assert abs(both - estimate_tokens(one) - estimate_tokens(other) - 0.8) <= 2
 
 
+@untimed
 @given(st.text())
 def test_no_text_has_less_than_nothing(text: str) -> None:
     assert estimate_tokens(text) >= 0
