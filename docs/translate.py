@@ -53,7 +53,7 @@ def untranslated(catalog: Catalog) -> list[Message]:
 
 def texts(catalog: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
     """Every text with its translation; headers, which name the tool's version, are left out."""
-    return {_tuple(message.id): _tuple(message.string) for message in catalog if message.id}
+    return {_tuple(message.id): _tuple(message.string or "") for message in catalog if message.id}
 
 
 def in_step(catalog: Catalog) -> bool:
@@ -69,7 +69,7 @@ def write(catalog: Catalog) -> None:
 
 
 def _is_full(message: Message) -> bool:
-    return all(_tuple(message.string))
+    return all(_tuple(message.string or ""))
 
 
 def _tuple(text: str | Sequence[str]) -> tuple[str, ...]:
