@@ -25,6 +25,8 @@ from tests.wire.server import WireServer, serve
 
 KILLS_A_SESSION = 5
 TURNS = 12
+OTHER_WIRES = ("anthropic", "responses", "chat", "openrouter")
+FIRST_SOAK_SEED = 1000
 SOAK_KILLS = int(os.environ.get("CHATCLI_SOAK_KILLS", "1000"))
 
 
@@ -49,13 +51,14 @@ def make_place(folder: Path) -> Place:
     return place
 
 
-def kill_somewhere(place: Place, server: WireServer, arguments: list[str], chance: random.Random) -> bool:
-    """Start the command and kill it: at any time, or shortly after the server got a request.
+def kill_somewhere(
+    process: subprocess.Popen[bytes], server: WireServer, chance: random.Random, first: int
+) -> bool:
+    """Kill the command: at any time, or shortly after the server got one of its first requests.
 
     False when it came to its end before.
     """
-    process = place.start(place.environment("ollama", server), *arguments)
-    wanted = len(server.exchanges) + chance.randrange(1, 5)
+    wanted = first + chance.randrange(1, 5)
     if chance.random() < 0.7:
         server.wait_for(lambda s: len(s.exchanges) >= wanted or process.poll() is not None)
         delay_seconds = chance.uniform(0, 0.12)
@@ -65,17 +68,14 @@ def kill_somewhere(place: Place, server: WireServer, arguments: list[str], chanc
         process.wait(timeout=delay_seconds)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL)
-    process.communicate()
-    return process.returncode == -signal.SIGKILL
+    return process.wait() == -signal.SIGKILL
 
 
 def check_nothing_lost(before: OnDisk, seen: Seen) -> None:
     """`before` is what was on disk after a kill, `seen` the request that came next."""
-    messages = seen.body["messages"]
-    calls = [c["function"] for m in messages for c in m.get("tool_calls", [])]
     assert all(text in "\n".join(seen.user_texts) for text in before.user_texts)
-    assert [m["content"] for m in messages if m["role"] == "assistant"] == before.assistant_texts
-    assert [(c["name"], c["arguments"]) for c in calls] == [(c.name, c.arguments) for c in before.calls]
+    assert list(seen.assistant_texts) == before.assistant_texts
+    assert [(c.name, c.arguments) for c in seen.calls] == [(c.name, c.arguments) for c in before.calls]
     for known, shown in zip(before.calls, seen.results, strict=True):
         if known.result:
             assert shown.text == known.result.text
@@ -92,14 +92,12 @@ def check_traces(place: Place) -> None:
     assert all(any(f"{trace} " in command for command in commands) for trace in traces)
 
 
-def live_through(place: Place, seed: int) -> int:
+def live_through(place: Place, seed: int, wire: str) -> int:
     """One session with its kills and its end. Returns how many kills hit a running process."""
     chance = random.Random(seed)
-    kills = 0
     with serve(work) as server:
-        for _ in range(KILLS_A_SESSION):
-            kills += resume_after(place, server, chance, kill=True)
-        resume_after(place, server, chance, kill=False)
+        kills = sum(go_on(place, server, wire, chance) for _ in range(KILLS_A_SESSION))
+        go_on(place, server, wire, None)
         assert server.violations == []
     [session] = read_sessions(place.home)
     assert session.assistant_texts[-1].startswith("All done after")
@@ -107,35 +105,36 @@ def live_through(place: Place, seed: int) -> int:
     return kills
 
 
-def resume_after(place: Place, server: WireServer, chance: random.Random, *, kill: bool) -> bool:
-    """Go on with the session, if there is one; compare what the server then sees with the disk."""
-    sessions = read_sessions(place.home)
-    before = sessions[-1] if sessions else None
+def go_on(place: Place, server: WireServer, wire: str, chance: random.Random | None) -> bool:
+    """Go on with the session, if there is one; then compare what the server saw with the disk.
+
+    True when it was killed; without a `chance` it is left to come to its end.
+    """
+    before = read_sessions(place.home)
     first = len(server.exchanges)
-    arguments = ["-p", f"/coder go on ({first})", "--approve", "all", *(["--continue"] if before else [])]
-    arguments += ["--set", "CHATCLI_AGENT_EARLY_EXIT=off"]
-    if kill:
-        killed = kill_somewhere(place, server, arguments, chance)
-    else:
-        finished = finish(place.start(place.environment("ollama", server), *arguments))
-        assert finished.code == 0, finished.err
-        killed = False
+    arguments = ["-p", f"/coder go on ({first})", "--approve", "all", "--set", "CHATCLI_AGENT_EARLY_EXIT=off"]
+    arguments += ["--continue"] if before else []
+    process = place.start(place.environment(wire, server), *arguments)
+    killed = chance is not None and kill_somewhere(process, server, chance, first)
+    finished = finish(process)
+    assert killed or finished.code == 0, finished.err
     if before and len(server.exchanges) > first and (seen := server.exchanges[first].seen):
-        check_nothing_lost(before, seen)
+        check_nothing_lost(before[-1], seen)
     check_traces(place)
     return killed
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_session_goes_on_and_has_lost_nothing(tmp_path, seed):
-    assert live_through(make_place(tmp_path / "place"), seed) > 0
+    assert live_through(make_place(tmp_path / "place"), seed, "ollama") > 0
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_a_thousand_kills_lose_nothing(tmp_path):
-    kills, seed = 0, 1000
+    kills, seed = 0, FIRST_SOAK_SEED
     while kills < SOAK_KILLS:
+        wire = OTHER_WIRES[seed // 10 % len(OTHER_WIRES)] if seed % 10 == 0 else "ollama"
+        kills += live_through(make_place(tmp_path / str(seed)), seed, wire)
+        print(f"seed {seed} on {wire}: {kills} kills", flush=True)
         seed += 1
-        kills += live_through(make_place(tmp_path / str(seed)), seed)
-        print(f"seed {seed}: {kills} kills", flush=True)

@@ -15,12 +15,11 @@ from tests.wire.anthropic_rules import (
     leading_results,
     results_of,
     segments_of,
-    text_of,
 )
 from tests.wire.http1 import HttpAnswer, HttpRequest
 from tests.wire.refuse import Rejected, require
 from tests.wire.script import Break, Call, Failure, Hold, Reply, Tally, Think
-from tests.wire.seen import Seen, canonical
+from tests.wire.seen import Asked, Seen, canonical
 from tests.wire.wires import Ids, Options, arguments_json, explicit_books, halves, parse_body, sse
 
 _STOPS = {"end": "end_turn", "tool_calls": "tool_use", "max_tokens": "max_tokens", "refusal": "refusal"}
@@ -177,8 +176,13 @@ def _seen(body: dict[str, Any], headers: dict[str, str]) -> Seen:
         body=body,
         headers=headers,
         tools=tuple(tool["name"] for tool in body.get("tools", [])),
-        user_texts=tuple(
-            text for m in messages if m["role"] == "user" if (text := text_of(_texts(m))) and text.strip()
+        user_texts=_texts(messages, "user"),
+        assistant_texts=_texts(messages, "assistant"),
+        calls=tuple(
+            Asked(name=b["name"], arguments=b["input"])
+            for m in messages
+            for b in blocks_of(m)
+            if b["type"] == "tool_use"
         ),
         results=results,
         new_results=results[len(results) - len(new) :],
@@ -188,8 +192,14 @@ def _seen(body: dict[str, Any], headers: dict[str, str]) -> Seen:
     )
 
 
-def _texts(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [block for block in blocks_of(message) if block["type"] == "text"]
+def _texts(messages: Sequence[Mapping[str, Any]], role: str) -> tuple[str, ...]:
+    """The texts of all messages of a role that have one."""
+    texts = [
+        "".join(block["text"] for block in blocks_of(message) if block["type"] == "text")
+        for message in messages
+        if message["role"] == role
+    ]
+    return tuple(filter(None, texts))
 
 
 def _event(kind: str, **content: Any) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.wire.chat_rules import (
+    calls_of,
     check_body,
     check_messages,
     check_reasoning,
@@ -85,6 +86,10 @@ class Chat:
             headers=request.headers,
             tools=tuple(tool["function"]["name"] for tool in body.get("tools", [])),
             user_texts=tuple(text_of(m["content"]) for m in messages if m["role"] == "user"),
+            assistant_texts=tuple(
+                text for m in messages if m["role"] == "assistant" and (text := text_of(m.get("content")))
+            ),
+            calls=calls_of(messages),
             results=results,
             new_results=results[len(results) - trailing :],
             assistant_turns=sum(m["role"] == "assistant" for m in messages),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.wire.refuse import TOOL_NAME, Rejected, fields, require, require_fields
-from tests.wire.seen import Result, Segment, canonical
+from tests.wire.seen import Asked, Result, Segment, canonical
 
 TOP = fields(
     "model messages tools tool_choice parallel_tool_calls stream stream_options max_tokens"
@@ -227,6 +227,11 @@ def check_reasoning(messages: Sequence[Message], issued: Mapping[str, list[dict[
                 "reasoning_missing",
                 f"messages[{i}].reasoning_details must be returned as they were received",
             )
+
+
+def calls_of(messages: Sequence[Message]) -> tuple[Asked, ...]:
+    functions = [call["function"] for message in messages for call in message.get("tool_calls") or []]
+    return tuple(Asked(name=f["name"], arguments=json.loads(f["arguments"])) for f in functions)
 
 
 def results_of(messages: Sequence[Message]) -> tuple[Result, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 from tests.wire.http1 import HttpAnswer, HttpRequest
 from tests.wire.refuse import Rejected, fields, require
 from tests.wire.script import Break, Call, Failure, Hold, Reply, Tally, Think
-from tests.wire.seen import Result, Seen, Segment, canonical
+from tests.wire.seen import Asked, Result, Seen, Segment, canonical
 from tests.wire.wires import Ids, Options, arguments_json, automatic_books, parse_body
 
 TOP = fields(
@@ -69,6 +69,14 @@ class Ollama:
             headers=request.headers,
             tools=tuple(tool["function"]["name"] for tool in body.get("tools") or []),
             user_texts=tuple(m["content"] for m in messages if m["role"] == "user"),
+            assistant_texts=tuple(
+                m["content"] for m in messages if m["role"] == "assistant" and m["content"]
+            ),
+            calls=tuple(
+                Asked(name=made["function"]["name"], arguments=made["function"]["arguments"])
+                for m in messages
+                for made in m.get("tool_calls") or []
+            ),
             results=results,
             new_results=results[len(results) - sum(m["role"] == "tool" for m in messages[last + 1 :]) :],
             assistant_turns=sum(m["role"] == "assistant" for m in messages),

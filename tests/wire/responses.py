@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.wire.responses_rules import (
     text_of,
 )
 from tests.wire.script import Break, Call, Failure, Hold, Reply, Tally, Think
-from tests.wire.seen import Seen
+from tests.wire.seen import Asked, Seen
 from tests.wire.wires import (
     Ids,
     Options,
@@ -64,6 +65,14 @@ class Responses:
             headers=request.headers,
             tools=tuple(tool["name"] for tool in body.get("tools") or []),
             user_texts=tuple(text_of(item["content"]) for item in items if item.get("role") == "user"),
+            assistant_texts=tuple(
+                text_of(item["content"]) for item in items if item.get("role") == "assistant"
+            ),
+            calls=tuple(
+                Asked(name=item["name"], arguments=json.loads(item["arguments"]))
+                for item in items
+                if kind_of(item) == "function_call"
+            ),
             results=results,
             new_results=results[len(results) - len(trailing) :],
             assistant_turns=_count_turns(items),

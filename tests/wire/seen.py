@@ -27,6 +27,13 @@ class Result(Struct, frozen=True, kw_only=True):
     is_error: bool = False
 
 
+class Asked(Struct, frozen=True, kw_only=True):
+    """One tool call that the model made earlier, as it is sent back."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
 class Seen(Struct, frozen=True, kw_only=True):
     """One request, after it was found valid."""
 
@@ -36,6 +43,9 @@ class Seen(Struct, frozen=True, kw_only=True):
     headers: dict[str, str]
     tools: tuple[str, ...]
     user_texts: tuple[str, ...]
+    assistant_texts: tuple[str, ...]
+    """Of the assistant messages that have a text."""
+    calls: tuple[Asked, ...]
     results: tuple[Result, ...]
     """All of them, oldest first."""
     new_results: tuple[Result, ...]

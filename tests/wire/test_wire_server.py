@@ -123,6 +123,10 @@ def test_the_new_results_are_those_of_the_newest_turn(wire):
 
     assert seen is not None
     assert [result.text for result in seen.new_results] == ["A", "B"]
+    assert [(asked.name, asked.arguments) for asked in seen.calls] == [
+        ("read", {"file": "a"}),
+        ("read", {"file": "b"}),
+    ]
     assert seen.tools == ("read",)
     assert seen.assistant_turns == 1
 
