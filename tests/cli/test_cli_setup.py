@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import stat
+import sys
+
+import pexpect
+import pytest
 
 from tests.wire.script import reply, status
 from tests.wire.server import serve
@@ -25,6 +30,7 @@ def test_a_key_from_a_pipe_is_checked_and_stored(cli) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert KEY not in ran.stdout
     assert 'provider = "CLAUDEAI"' in (cli.home / "settings.toml").read_text(encoding="utf-8")
+    assert "CLAUDEAI" in cli("doctor").stdout
 
 
 def test_a_refused_key_is_not_stored(cli) -> None:
@@ -69,7 +75,68 @@ def test_offline_needs_no_key(cli, out) -> None:
     assert "OFFLINE" in out("setup", "--provider", "offline")
 
 
-def test_a_stored_key_is_used_by_the_next_start(cli, out) -> None:
+@pytest.fixture
+def at_terminal(cli):
+    children = []
+
+    def spawn(**variables: str) -> pexpect.spawn:
+        child = pexpect.spawn(
+            sys.executable,
+            ["-m", "chatcli", "setup"],
+            cwd=str(cli.project),
+            env={**cli.environment, "TERM": "xterm", "NO_COLOR": "1", **variables},
+            encoding="utf-8",
+            timeout=30,
+            dimensions=(40, 100),
+        )
+        children.append(child)
+        return child
+
+    yield spawn
+    for child in children:
+        child.close(force=True)
+
+
+def finish(child: pexpect.spawn) -> int:
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.exitstatus
+
+
+def test_at_a_terminal_the_key_is_typed_unseen_and_kept_after_a_yes(cli, at_terminal) -> None:
     with serve([reply("OK")], key=KEY) as server:
-        cli("setup", "--provider", "CLAUDEAI", "--allow-file", stdin=f"{KEY}\n", **_anthropic(server))
-    assert "CLAUDEAI" in cli("doctor").stdout
+        child = at_terminal(**_anthropic(server))
+        child.logfile_read = shown = io.StringIO()
+        child.expect("number or name")
+        child.sendline("1")
+        child.expect("not shown")
+        child.sendline(KEY)
+        child.expect("answers")
+        child.expect(r"\[y/N\]")
+        child.sendline("y")
+        assert finish(child) == 0
+    assert KEY not in shown.getvalue()
+    assert KEY in (cli.home / "credentials.toml").read_text(encoding="utf-8")
+
+
+def test_without_a_yes_no_file_is_written(cli, at_terminal) -> None:
+    with serve([reply("OK")], key=KEY) as server:
+        child = at_terminal(**_anthropic(server))
+        child.expect("number or name")
+        child.sendline("nonsense")
+        child.expect("number or name")
+        child.sendline("claudeai")
+        child.expect("not shown")
+        child.sendline(KEY)
+        child.expect(r"\[y/N\]")
+        child.sendline("")
+        assert finish(child) == 1
+    assert not (cli.home / "credentials.toml").exists()
+
+
+@pytest.mark.parametrize(("keys", "code"), [("\x04", 2), ("\x03", 130)])
+def test_setup_can_be_left(at_terminal, keys, code) -> None:
+    child = at_terminal()
+    child.expect("number or name")
+    child.send(keys)
+    assert finish(child) == code
