@@ -173,8 +173,31 @@ class User(Protocol):
         ...
 
 
+class StoreEntry(Struct, frozen=True, kw_only=True):
+    """One earlier result of this session."""
+
+    key: str
+    tool: str
+    """What it is the result of; of an attached file, its path."""
+    size_bytes: int
+    size_chars: int
+    lines: int
+    omitted_bytes: int = 0
+    """Bytes in the middle that were not stored."""
+    state: Literal["stored", "deleted", "lost"] = "stored"
+    """`deleted` by the user; `lost`: nobody knows why it is not there."""
+
+
 class Store(Protocol):
     """Originals of earlier results, by key."""
+
+    def entries(self) -> Sequence[StoreEntry]:
+        """All results of this session, in the order in which they came."""
+        ...
+
+    def open(self, key: str) -> BinaryIO:
+        """The bytes of a stored one, to read in pieces: it may be larger than memory."""
+        ...
 
     def text(self, key: str) -> str: ...
 

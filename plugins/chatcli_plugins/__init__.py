@@ -1,6 +1,6 @@
 """The tools that come with chatcli, one file each. They import `chatcli.tools` and nothing else of it."""
 
-from chatcli_plugins import ask, exec, git, patch, read, search, todo, tree, write
+from chatcli_plugins import ask, exec, git, patch, read, recall, search, todo, tree, write
 
 TOOLS = (
     ask.ask,
@@ -8,6 +8,7 @@ TOOLS = (
     git.git,
     patch.patch,
     read.read,
+    recall.recall,
     search.search,
     todo.todo,
     tree.tree,

@@ -11,10 +11,13 @@ _MAX_COMPARED = 40
 """Windows that are compared character by character, the most promising first."""
 _MAX_SHOWN_CHARS = 800
 _LIKENESS = 0.6
+_MAX_CHARS = 5_000_000
 
 
 def nearest(plain: str, old: str) -> str:
     """The place in the file that is most like `old`, as a sentence with its text; else empty."""
+    if len(plain) > _MAX_CHARS:
+        return ""
     lines, wanted = plain.split("\n"), old.replace("\r\n", "\n").strip("\n").split("\n")
     until = time.monotonic() + _LIMIT_SECONDS
     matcher = difflib.SequenceMatcher(autojunk=False)
@@ -33,8 +36,8 @@ def nearest(plain: str, old: str) -> str:
     found = lines[best : best + len(wanted)]
     where = f"line {best + 1}" if len(found) == 1 else f"lines {best + 1}-{best + len(found)}"
     same = [line.split() for line in found] == [line.split() for line in wanted]
-    how = "differ only in white space" if same else f"are {best_likeness:.0%} alike"
-    return f" The nearest, {where}, {how}:\n" + "\n".join(found)[:_MAX_SHOWN_CHARS] + "\n"
+    how = "differs only in white space" if same else f"{best_likeness:.0%} alike"
+    return f" Nearest is {where} ({how}):\n" + "\n".join(found)[:_MAX_SHOWN_CHARS] + "\n"
 
 
 def _candidates(lines: list[str], wanted: list[str], until: float) -> list[int]:

@@ -22,12 +22,11 @@ _ESCAPES = {
     "s": f"[{_SPACE}]",
     "S": f"[^{_SPACE}{_NEVER}]",
     "b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
-    "B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
     "t": r"\t",
 }
 _IN_CLASS = {"w": _WORD, "d": _DIGIT, "s": _SPACE, "t": r"\t"}
 _PLAIN = {".": f"[^{_NEVER}]", "^": r"(?<![^\r])", "$": r"(?![^\r])", "|": "|", ")": ")"}
-_GROUP = re.compile(r"\((?:\?:|\?i:|\?P?<([A-Za-z_][A-Za-z0-9_]*)>)?(?!\?)")
+_GROUP = re.compile(r"\((?:\?:|\?i:)?(?!\?)")
 _PUNCTUATION = frozenset(" !\"#$%&'()*+,-./:;=?@[\\]^_`{|}~")
 """What a backslash may stand before without giving it a meaning."""
 _REPEAT = re.compile(r"(?:[*+?]|\{(\d{1,3})(?:,(\d{1,3})?)?\})\??(?![*+?{])")
@@ -100,7 +99,7 @@ def _translate(pattern: str) -> str | None:
         if piece is None:
             return None
         out.append(piece)
-        repeatable = character not in "(|^$*+?{" and piece not in (_ESCAPES["b"], _ESCAPES["B"])
+        repeatable = character not in "(|^$*+?{" and piece != _ESCAPES["b"]
     return "".join(out)
 
 
@@ -113,9 +112,7 @@ def _escape(pattern: str, at: int) -> tuple[str | None, int]:
 
 def _group(pattern: str, at: int) -> tuple[str | None, int]:
     found = _GROUP.match(pattern, at)
-    if not found:
-        return None, at
-    return found.group().replace("?<", "?P<") if "P<" not in found.group() else found.group(), found.end()
+    return (found.group(), found.end()) if found else (None, at)
 
 
 def _repeat(pattern: str, at: int) -> tuple[str | None, int]:

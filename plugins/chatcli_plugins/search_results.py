@@ -22,7 +22,14 @@ class SearchResults:
     """
 
     def __init__(
-        self, show: Show, *, context: int, offset: int, max_results: int | None, room_chars: int
+        self,
+        show: Show,
+        *,
+        context: int,
+        offset: int,
+        max_results: int | None,
+        room_chars: int,
+        places: str = "files",
     ) -> None:
         self.lines: list[str] = []
         self.matches = 0
@@ -38,6 +45,7 @@ class SearchResults:
         self._offset = offset
         self._left = max_results
         self._room_chars = room_chars
+        self._places = places
         self._is_full = False
         self._file = ""
         self._file_matches = 0
@@ -62,13 +70,18 @@ class SearchResults:
         self._before.clear()
         self._after_left = 0
 
-    def add_match(self, number: int, line: str, start: int, matches_in_line: int) -> None:
-        """A matching line; `start` is the character at which its first match begins."""
+    def add_match(
+        self, number: int, line: str, start: int, matches_in_line: int, *, part_from: int | None = None
+    ) -> None:
+        """A matching line; `start` is the character at which its first match begins.
+
+        `line` may be a part of a longer one, which has `part_from` characters before it.
+        """
         self.matches += 1
         self.files += self._file_matches == 0
         self._file_matches += 1
         if self._show == "lines":
-            shown = f"{number}:{_clipped(line, start, matches_in_line)}"
+            shown = f"{number}:{_clipped(line, start, matches_in_line, part_from)}"
             before = list(self._before)
             self._before.clear()
             self._after_left = self._context if self._take([*before, shown], self.matches) else 0
@@ -101,7 +114,7 @@ class SearchResults:
         return "\n".join([*self.lines, f"[{'; '.join(facts)}]"])
 
     def _found(self) -> str:
-        total = f"{self.matches} matching lines in {self.files} files"
+        total = f"{self.matches} matching lines in {self.files} {self._places}"
         if self.next_offset is not None:
             shown = f"shown {self._offset + 1}-{self.next_offset}"
             return f"{total}, {shown}: go on with offset={self.next_offset}"
@@ -133,12 +146,14 @@ class SearchResults:
         return True
 
 
-def _clipped(line: str, start: int, matches_in_line: int) -> str:
+def _clipped(line: str, start: int, matches_in_line: int, part_from: int | None = None) -> str:
     """The line without its end; a very long one around its first match, with its columns from 1."""
     line = line.removesuffix("\n").removesuffix("\r")
     if len(line) <= _LINE_CHARS:
         return line
     begin = max(0, min(start - _BEFORE_CHARS, len(line) - _LINE_CHARS))
     end = begin + _LINE_CHARS
+    if part_from is not None:
+        return f"{line[begin:end]} [columns {part_from + begin + 1}-{part_from + end}]"
     more = f", {matches_in_line} matches" if matches_in_line > 1 else ""
     return f"{line[begin:end]} [columns {begin + 1}-{end} of {len(line)}{more}]"

@@ -21,11 +21,6 @@ from tests.tools.fakes import FakeContext
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 
-@pytest.fixture
-def context(tmp_path: Path) -> FakeContext:
-    return FakeContext(tmp_path)
-
-
 async def test_a_whole_file_is_exactly_its_text(context: FakeContext) -> None:
     (context.root / "a").write_text(TEN)
     output = await context.call(read, file="a")

@@ -7,14 +7,16 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from chatcli.errors import Denied
 from chatcli.messages import Archived
-from chatcli.tools.api import CommandResult, FileChange, HelperResult, Sink, ToolOutput, Writer
+from chatcli.tools.api import CommandResult, FileChange, HelperResult, Sink, StoreEntry, ToolOutput, Writer
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 from chatcli.tools.sdk import Tool
+
+State = Literal["stored", "deleted", "lost"]
 
 
 class FakeFiles:
@@ -77,14 +79,48 @@ class FakeSink:
         self._file.close()
         digest = self._digest.hexdigest()
         kept = Path(self._file.name).rename(self._folder / digest[:16])
-        size = kept.stat().st_size
-        return Archived(key=digest[:16], sha256=digest, size_bytes=size, size_chars=size, lines=0)
+        return measured(kept.read_bytes())
+
+
+def measured(data: bytes) -> Archived:
+    text, digest = data.decode("utf-8", "replace"), hashlib.sha256(data).hexdigest()
+    return Archived(
+        key=digest[:16],
+        sha256=digest,
+        size_bytes=len(data),
+        size_chars=len(text),
+        lines=text.count("\n") + (not text.endswith("\n") and bool(text)),
+    )
 
 
 class FakeStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.known: list[StoreEntry] = []
         folder.mkdir(parents=True, exist_ok=True)
+
+    def put(self, data: bytes, *, tool: str = "exec", state: State = "stored") -> str:
+        """Store a result of an earlier call; its key."""
+        original = measured(data)
+        if state == "stored":
+            (self.folder / original.key).write_bytes(data)
+        self.known.append(
+            StoreEntry(
+                key=original.key,
+                tool=tool,
+                size_bytes=original.size_bytes,
+                size_chars=original.size_chars,
+                lines=original.lines,
+                state=state,
+            )
+        )
+        return original.key
+
+    def entries(self) -> Sequence[StoreEntry]:
+        return self.known
+
+    def open(self, key: str) -> BinaryIO:
+        return (self.folder / key).open("rb")
 
     def text(self, key: str) -> str:
         return (self.folder / key).read_bytes().decode("utf-8", "replace")
