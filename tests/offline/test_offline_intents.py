@@ -203,6 +203,8 @@ PHRASINGS = [
     ("where is X?", "where", {"name": "X"}),
     ("onde está o laço principal?", "where", {"name": "laço principal"}),
     ("onde fica a configuração?", "where", {"name": "configuração"}),
+    ("where is main in src/app.py?", "where", {"name": "main", "path": "src/app.py"}),
+    ("onde está main em src?", "where", {"name": "main", "path": "src"}),
     ("cadê o README?", "where", {"name": "README"}),
     # show, run
     ("show README.md", "show", {"path": "README.md"}),

@@ -59,7 +59,7 @@ async def test_calls_usage_and_stop_reason_are_the_scripts(script) -> None:
     )
     _events, reply = await play(Offline(model=f"script:{script(line)}"))
     first, second = reply.parts
-    assert (first.id, first.arguments()) == ("offline_0_0", {"file": "a"})
+    assert (first.id, first.arguments()) == ("offline_1_0", {"file": "a"})
     assert (second.id, second.arguments_json) == ("c", "{broken")
     with pytest.raises(InvalidArguments):
         second.arguments()

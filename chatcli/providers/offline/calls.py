@@ -24,10 +24,10 @@ def search(pattern: str, path: str = "", **options: Any) -> Call:
     return Call("search", {"pattern": pattern, "path": path or ".", **options})
 
 
-def files_named(glob: str) -> Call:
+def files_named(glob: str, path: str = "") -> Call:
     """Files that are not empty, by name; upper and lower case count alike."""
     both_cases = "".join(f"[{char.lower()}{char.upper()}]" if char.isalpha() else char for char in glob)
-    return search("^", glob=both_cases, show="files", max_results=100)
+    return search("^", path, glob=both_cases, show="files", max_results=100)
 
 
 def count_lines(path: str) -> Call:

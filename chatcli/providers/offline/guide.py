@@ -73,8 +73,8 @@ def _say(text: str) -> Draft:
 
 
 def _call(situation: Situation, calls: list[Call]) -> Draft:
-    number = situation.replies
+    seq = situation.last_seq
     return Draft(
-        calls=tuple(call.with_id(f"offline_{number}_{i}") for i, call in enumerate(calls)),
+        calls=tuple(call.with_id(f"offline_{seq}_{i}") for i, call in enumerate(calls)),
         stop_reason="tool_calls",
     )

@@ -84,7 +84,7 @@ def _clean(slot: str, value: str) -> str:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    regex, started = "", False
+    regex, started = rf"(?:(?:{ARTICLES})\s+)*", False
     for token in _TOKEN.finditer(pattern):
         word = token.group()
         glued = pattern[token.start() - 1 : token.start()].strip()

@@ -58,11 +58,11 @@ class Script(Struct, frozen=True):
                 ),
                 provider="OFFLINE",
             )
-        return _draft(self.replies[number], count)
+        return _draft(self.replies[number], request.messages[-1].seq)
 
 
-def _draft(reply: ScriptedReply, count: int) -> Draft:
-    calls = tuple(_tool_call(call, f"offline_{count}_{i}") for i, call in enumerate(reply.calls))
+def _draft(reply: ScriptedReply, last_seq: int) -> Draft:
+    calls = tuple(_tool_call(call, f"offline_{last_seq}_{i}") for i, call in enumerate(reply.calls))
     return Draft(
         pieces=(reply.text,) if isinstance(reply.text, str) else reply.text,
         reasoning=reply.reasoning,

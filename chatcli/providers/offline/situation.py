@@ -50,8 +50,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, ToolSchema]
     mode: str
     """As the newest context note names it; empty when none does."""
-    replies: int
-    """Replies in the whole request: the number of the next one."""
+    last_seq: int
+    """Of the newest message: no other request of the session has the same."""
 
     @property
     def last(self) -> Round:
@@ -67,7 +67,7 @@ def read_situation(request: Request) -> Situation:
         rounds=tuple(_rounds(messages[asked_at + 1 :])),
         tools={schema.name: schema for schema in request.tools},
         mode=_mode(messages),
-        replies=sum(isinstance(message, AssistantMessage) for message in messages),
+        last_seq=messages[-1].seq if messages else 0,
     )
 
 

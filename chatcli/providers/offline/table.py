@@ -68,7 +68,7 @@ INTENTS = (
         plan=talk.fetch,
         en=("(fetch|download|get|visit|summarize|{show}) [page|url|site] <url>", "{whatis} {in} <url> [say]"),
         pt=(
-            "(baixe|baixar|busque|buscar|visite|acesse|resuma|{mostre}) [a] [pagina|url|site|endereco] <url>",
+            "(baixe|baixar|busque|buscar|visite|acesse|resuma|{mostre}) [pagina|url|site|endereco] <url>",
             "({oque}|o que diz) [{em}] <url>",
         ),
     ),
@@ -103,8 +103,8 @@ INTENTS = (
             "{show} <path> (lines|line) <n>-<m>",
         ),
         pt=(
-            "[{mostre}] [as|a|das] (linhas|linha) <n> (a|ate|ate a|-|e) <m> {em} <path>",
-            "[{mostre}] [as|a|das] (linhas|linha) <n>-<m> {em} <path>",
+            "[{mostre}] (linhas|linha) <n> (a|ate|ate a|-|e) <m> {em} <path>",
+            "[{mostre}] (linhas|linha) <n>-<m> {em} <path>",
             "{mostre} a linha <n> {em} <path>",
             "{mostre} <path> (linhas|da linha|nas linhas|das linhas) <n> (a|ate|-|e) <m>",
             "{mostre} <path> (linhas|nas linhas|das linhas) <n>-<m>",
@@ -121,7 +121,7 @@ INTENTS = (
         ),
         pt=(
             "[{mostre}] (fim|final) {em} <path>",
-            "[{mostre}] [as] ultimas <n> linhas {em} <path>",
+            "[{mostre}] ultimas <n> linhas {em} <path>",
             "como termina <path>",
         ),
         same=("tail <path>", "tail -<n> <path>", "tail -n <n> <path>"),
@@ -132,7 +132,7 @@ INTENTS = (
         en=("[{show}] (beginning|start|head|top) of <path>", "[{show}] first <n> lines {in} <path>"),
         pt=(
             "[{mostre}] (comeco|inicio) {em} <path>",
-            "[{mostre}] [as] primeiras <n> linhas {em} <path>",
+            "[{mostre}] primeiras <n> linhas {em} <path>",
         ),
         same=("head <path>", "head -<n> <path>", "head -n <n> <path>"),
     ),
@@ -156,7 +156,7 @@ INTENTS = (
             "({oque}|que arquivos ha|que arquivos tem|quais arquivos ha|quais arquivos tem) {aqui}",
             "(que|quais) arquivos (estao|existem|ha|tem) {aqui}",
             "(quais sao) arquivos {aqui}",
-            "{liste} [os|as|a|o] (arquivos|pastas|pasta|conteudo|arquivos e pastas) [{aqui}]",
+            "{liste} (arquivos|pastas|pasta|conteudo|arquivos e pastas) [{aqui}]",
             "(descreva|descrever|resuma|explique|mostre) (este|esse|esta|essa|o|a) {projeto}",
         ),
         same=("ls", "dir", "ls -la", "ls -l", "ls -a"),
@@ -172,8 +172,8 @@ INTENTS = (
             "{whatis} this [{project}] [about|for|do]",
         ),
         pt=(
-            "(que|qual|qual e) [o] tipo de {projeto} (e este|e esse|e isso|e isto|e|ha aqui)",
-            "(que|qual|qual e|quais|quais sao|em que|em qual) [a|as] (linguagem|linguagens) [de programacao] "
+            "(que|qual|qual e) tipo de {projeto} (e este|e esse|e isso|e isto|e|ha aqui)",
+            "(que|qual|qual e|quais|quais sao|em que|em qual) (linguagem|linguagens) [de programacao] "
             "[e|este|esse|usa|usada|usadas|foi|sao|esta] [{projeto}] [usa|esta|foi|e|usada|usadas] "
             "[escrito|usado|feito] [{aqui}]",
             "(o que e|do que se trata|sobre o que e|o que faz) (este|esse|isto|isso) [{projeto}]",
@@ -208,8 +208,8 @@ INTENTS = (
             "(what is|what's) (left|still) to do",
         ),
         pt=(
-            "[{liste}] [os] (todos|todo|fixmes|comentarios todo) [{aqui}]",
-            "[{liste}] [os] (todos|fixmes|comentarios todo) {em} <path>",
+            "[{liste}] (todos|todo|fixmes|comentarios todo) [{aqui}]",
+            "[{liste}] (todos|fixmes|comentarios todo) {em} <path>",
             "o que (falta|falta fazer)",
         ),
     ),
@@ -217,7 +217,7 @@ INTENTS = (
         name="tests",
         plan=run.tests,
         en=("{run} tests", "(test|test it|test this)", "do tests pass", "are tests (green|passing)"),
-        pt=("{rode} [os] testes", "(teste|testa|testar) [isso|isto]", "os testes (passam|estao passando)"),
+        pt=("{rode} testes", "(teste|testa|testar) [isso|isto]", "os testes (passam|estao passando)"),
         same=("make test", "pytest"),
     ),
     Intent(
@@ -231,7 +231,7 @@ INTENTS = (
         ),
         pt=(
             "o que (mudou|foi mudado|foi alterado|eu mudei|mudei|alterei) [{aqui}|desde o ultimo commit]",
-            "[{mostre}] [as|o] (mudancas|alteracoes|diff|diferencas|mudancas nao commitadas)",
+            "[{mostre}] (mudancas|alteracoes|diff|diferencas|mudancas nao commitadas)",
             "qual (e o|o) (estado|status) [do repositorio]",
         ),
         same=("git status", "git diff", "diff", "status"),
@@ -240,7 +240,7 @@ INTENTS = (
         name="branch",
         plan=git.branch,
         en=("(what|which) branch [is this|am i on|are we on|is it]", "[{show}] current branch"),
-        pt=("(em que|em qual|qual|qual e) [a|o] (branch|ramo) [estou|estamos|atual|e este|e esta]",),
+        pt=("(em que|em qual|qual|qual e) (branch|ramo) [estou|estamos|atual|e este|e esta]",),
         same=("git branch", "branch"),
     ),
     Intent(
@@ -253,7 +253,7 @@ INTENTS = (
             "(git blame|blame) [for] <path>",
         ),
         pt=(
-            "quem (escreveu|mudou|alterou|editou) [as] linhas <n> (a|ate|e) <m> {em} <path>",
+            "quem (escreveu|mudou|alterou|editou) linhas <n> (a|ate|e) <m> {em} <path>",
             "quem (escreveu|mudou|alterou|editou) a linha <n> {em} <path>",
             "quem (escreveu|mudou|alterou|editou|e o autor de) <path>",
         ),
@@ -270,10 +270,10 @@ INTENTS = (
             "what happened [lately|recently] [{here}]",
         ),
         pt=(
-            "[{mostre}|quais sao] [os] ultimos <n> commits [{aqui}]",
-            "[{mostre}|quais sao|quais foram] [os] (commits|ultimos commits|commits recentes) [{aqui}]",
-            "[{mostre}] [o] (historico|log|git log) [{aqui}|do git]",
-            "[{mostre}] [o] (historico|log|git log) {em} <path>",
+            "[{mostre}|quais sao] ultimos <n> commits [{aqui}]",
+            "[{mostre}|quais sao|quais foram] (commits|ultimos commits|commits recentes) [{aqui}]",
+            "[{mostre}] (historico|log|git log) [{aqui}|do git]",
+            "[{mostre}] (historico|log|git log) {em} <path>",
         ),
         same=("git log", "log", "git log <path>"),
     ),
@@ -288,9 +288,9 @@ INTENTS = (
             "{whatis} {in} <path> (folder|directory)",
         ),
         pt=(
-            "[{mostre}|qual e] [a|o] (arvore|estrutura) [de pastas|de arquivos|de diretorios] [{aqui}]",
-            "[{mostre}|qual e] [a|o] (arvore|estrutura) {em} <path>",
-            "{liste} [os|o|as] (arquivos|conteudo|pastas) {em} <path>",
+            "[{mostre}|qual e] (arvore|estrutura) [de pastas|de arquivos|de diretorios] [{aqui}]",
+            "[{mostre}|qual e] (arvore|estrutura) {em} <path>",
+            "{liste} (arquivos|conteudo|pastas) {em} <path>",
             "{oque} {em} (pasta|diretorio) <path>",
         ),
         same=("tree", "tree <path>", "ls <path>"),
@@ -332,8 +332,8 @@ INTENTS = (
         pt=(
             "onde (esta|e|foi|fica) (definido|definida|declarado|declarada|implementado|implementada) <name>",
             "onde <name> (e|esta|foi) (definido|definida|declarado|declarada|implementado|implementada)",
-            "[{procure}|{mostre}|qual e] [a] (definicao|declaracao|implementacao) {em} <name>",
-            "({procure}|{mostre}) [a|o] (funcao|classe|metodo|tipo) <name>",
+            "[{procure}|{mostre}|qual e] (definicao|declaracao|implementacao) {em} <name>",
+            "({procure}|{mostre}) (funcao|classe|metodo|tipo) <name>",
         ),
     ),
     Intent(
@@ -345,9 +345,9 @@ INTENTS = (
             "({find}|{list}) <glob> [files] [{here}]",
         ),
         pt=(
-            "({procure}|{liste}) [os] arquivos (chamados|com nome|com o nome|como|que terminam em) <word>",
+            "({procure}|{liste}) arquivos (chamados|com nome|com o nome|como|que terminam em) <word>",
             "(que|quais) arquivos (terminam em|terminam com|se chamam) <word>",
-            "({procure}|{liste}) [os] [arquivos] <glob> [{aqui}]",
+            "({procure}|{liste}) [arquivos] <glob> [{aqui}]",
         ),
         same=("find <glob>",),
     ),
@@ -379,8 +379,8 @@ INTENTS = (
     Intent(
         name="where",
         plan=where.where,
-        en=("(where is|where's|where are|which file has|where can i find) <name>",),
-        pt=("(onde esta|onde fica|onde estao|onde ficam|onde ha|cade|em que arquivo esta) <name>",),
+        en=("{whereis} <name> (in|inside|within|under) <path>", "{whereis} <name>"),
+        pt=("{ondeesta} <name> (em|no|na|dentro de) <path>", "{ondeesta} <name>"),
     ),
     Intent(
         name="show",
@@ -392,18 +392,18 @@ INTENTS = (
             "what does <path> (say|contain|do)",
         ),
         pt=(
-            "{mostre} [o] conteudo {em} <path>",
+            "{mostre} conteudo {em} <path>",
             "{mostre} <path>",
             "{oque} {em} <path>",
-            "o que (diz|contem|faz) [o] <path>",
-            "o que o <path> (diz|contem|faz)",
+            "o que (diz|contem|faz) <path>",
+            "o que <path> (diz|contem|faz)",
         ),
     ),
     Intent(
         name="run",
         plan=run.command,
         en=("{run} [command|program|script] <command>",),
-        pt=("{rode} [o] [comando|programa|script] <command>",),
+        pt=("{rode} [comando|programa|script] <command>",),
         same=("$ <command>", "! <command>"),
     ),
 )

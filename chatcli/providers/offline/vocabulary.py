@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ARTICLES = "the|a|an|all|all of the|any|me|some|o|os|as|um|uma|todos|todas|todo o|toda a|ai"
+ARTICLES = "the|a|an|all|all of the|any|me|some|o|os|as|um|uma|todos|todas|todo o|toda a"
 NAMING = "file|arquivo|o arquivo|folder|directory|pasta|diretorio|module|modulo"
 
 POLITE_BEFORE = (
@@ -24,6 +24,7 @@ CHOICES = {
         "|in the current folder|in the current directory|in the folder|in the project|in the repo|in this dir"
         "|of this folder|of this project|of the project"
     ),
+    "whereis": "where is|where's|wheres|where are|which file has|where can i find",
     "in": "in|inside|within|under|of|at|from",
     "with": "with|with text|with the text|with content|with the content|containing|saying",
     "run": "run|execute|start|launch",
@@ -43,6 +44,7 @@ CHOICES = {
         "|no diretorio|no diretorio atual|neste repositorio|nesse repositorio|neste projeto|nesse projeto"
         "|no projeto|este projeto|esse projeto|o projeto|desta pasta|deste projeto|do projeto|deste diretorio"
     ),
+    "ondeesta": "onde esta|onde fica|onde estao|onde ficam|onde ha|cade|em que arquivo esta",
     "em": "em|no|na|nos|nas|dentro de|dentro do|dentro da|de|do|da|dos|das",
     "com": "com|com o texto|com texto|com o conteudo|com conteudo|contendo|dizendo",
     "rode": "rode|roda|rodar|execute|executa|executar|corra|inicie",

@@ -104,7 +104,7 @@ def provider(place: Place) -> Iterator[Finding]:
 def programs(place: Place) -> Iterator[Finding]:
     path = place.environment.get("PATH", os.defpath)
     bundled = str(Path(sys.executable).parent)
-    yield _program("ripgrep", "rg", f"{path}{os.pathsep}{bundled}", "note", _("search is slower without it"))
+    yield _program("ripgrep", "rg", f"{bundled}{os.pathsep}{path}", "note", _("search is slower without it"))
     yield _program("git", "git", path, "note", _("the git tool and the branch in the status line need it"))
     yield _program("bash", "bash", path, "bad", _("commands cannot run without it"))
     yield _grammar()

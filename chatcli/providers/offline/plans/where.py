@@ -54,7 +54,8 @@ def where(situation: Situation, slots: Slots) -> Step:
     name = _bare(slots["name"])
     if not situation.rounds:
         glob = f"*{'*'.join(_words(name))}*"
-        return [_definitions(name), calls.files_named(glob), _mentions(name)]
+        path = slots.get("path", "")
+        return [_definitions(name, path), calls.files_named(glob, path), _mentions(name, path)]
     if stopped := trouble(situation.last):
         return stopped
     defined, files, mentions = (read_matches(outcome) for outcome in situation.last)
@@ -67,16 +68,16 @@ def where(situation: Situation, slots: Slots) -> Step:
     )
 
 
-def _definitions(name: str) -> Call:
+def _definitions(name: str, path: str = "") -> Call:
     declared = rf"^\s*(?:(?:{_MODIFIERS})\s+)*(?:{_KEYWORDS})\s+(?:\([^)]*\)\s*)?{_spelled(name)}\b"
     assigned = rf"^\s*{_spelled(name)}\s*(?::[^=]+)?=[^=]"
     pattern = f"{declared}|{assigned}"
-    return calls.search(pattern, ignore_case=True, max_results=_MAX_DEFINITIONS)
+    return calls.search(pattern, path, ignore_case=True, max_results=_MAX_DEFINITIONS)
 
 
-def _mentions(name: str) -> Call:
+def _mentions(name: str, path: str = "") -> Call:
     """Where a word begins with it: `main` is not in `remaining`."""
-    return calls.search(rf"(?:^|[^a-z]){_spelled(name)}", ignore_case=True, max_results=_MAX_MENTIONS)
+    return calls.search(rf"(?:^|[^a-z]){_spelled(name)}", path, ignore_case=True, max_results=_MAX_MENTIONS)
 
 
 def _spelled(name: str) -> str:
