@@ -7,13 +7,13 @@ import re
 import shutil
 from pathlib import Path
 
-import chatcli_plugins.search
 import pytest
-from chatcli_plugins.search import search
-from chatcli_plugins.search_patterns import compile_pattern
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import chatcli_plugins.search
+from chatcli_plugins.search import search
+from chatcli_plugins.search_patterns import compile_pattern
 from tests.tools.fakes import FakeContext
 
 letters = "ab1_ .é界Kſ\t-"
@@ -84,7 +84,28 @@ def test_the_search_without_ripgrep_says_the_same(
 
 @pytest.mark.parametrize(
     "pattern",
-    r"a++ \p{L} \x41 (?=a) a{,3} [a&&b] [[:alpha:]] \1 \z \<a *a a|* (?s). \Ba [\W] a\nb (?P<n>a) [a (a a) \".split(),
+    [
+        r"a++",
+        r"\p{L}",
+        r"\x41",
+        r"(?=a)",
+        r"a{,3}",
+        r"[a&&b]",
+        r"[[:alpha:]]",
+        r"\1",
+        r"\z",
+        r"\<a",
+        r"*a",
+        r"a|*",
+        r"(?s).",
+        r"\Ba",
+        r"[\W]",
+        r"a\nb",
+        r"(?P<n>a)",
+        r"[a",
+        r"(a",
+        r"a)",
+    ],
 )
 def test_patterns_that_python_may_take_otherwise_are_left_to_ripgrep(pattern: str) -> None:
     assert compile_pattern(pattern, ignore_case=False, fixed=False) is None
