@@ -28,6 +28,7 @@ RuleKind = Literal["exec", "read", "write", "network"]
 Scope = Literal["run", "session", "project"]
 
 _WILDCARD = re.compile(r"[*?\[]")
+_PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+")
 _HINT = "exec:pytest *   write:docs/**   read:/some/dir   network:example.com"
 
 
@@ -40,7 +41,7 @@ class Rule(Struct, frozen=True):
     """`exec` only: any further words may follow."""
 
     def __str__(self) -> str:
-        words = shlex.join(self.words) if self.kind == "exec" else self.words[0]
+        words = " ".join(map(_quoted, self.words)) if self.kind == "exec" else self.words[0]
         return f"{self.kind}:{words}{' *' if self.any_arguments else ''}"
 
     def covers_command(self, words: Sequence[str | None]) -> bool:
@@ -167,6 +168,11 @@ class Rules:
         if stamp != self._stamp:
             self._stored = _read(self._path)
             self._stamp = stamp
+
+
+def _quoted(word: str) -> str:
+    """As a shell reads it; letters of every language stay readable."""
+    return word if _PLAIN_WORD.fullmatch(word) else shlex.quote(word)
 
 
 def _matches(parts: tuple[str, ...], patterns: tuple[str, ...]) -> bool:

@@ -72,7 +72,7 @@ class Trust:
 
     def folders(self) -> tuple[Path, ...]:
         """Every folder that was trusted at some time and not revoked, sorted."""
-        records = (_decode(read_private(path)) for path in (self._home / "projects").glob("*/trust.json"))
+        records = (_read(path) for path in (self._home / "projects").glob("*/trust.json"))
         return tuple(sorted(Path(record.folder) for record in records if record))
 
     def config_files(self, folder: Path) -> tuple[Path, ...]:
@@ -97,18 +97,18 @@ class Trust:
         return digest.hexdigest()
 
     def _record(self, folder: Path) -> _Record | None:
-        return _decode(read_private(self._path(folder)))
+        return _read(self._path(folder))
 
     def _path(self, folder: Path) -> Path:
         return record_folder(self._home, folder) / "trust.json"
 
 
-def _decode(content: bytes | None) -> _Record | None:
-    if content is None:
-        return None
+def _read(path: Path) -> _Record | None:
+    """A record that is broken, or that others may have written, is none."""
     try:
-        return msgspec.json.decode(content, type=_Record)
-    except msgspec.DecodeError:
+        content = read_private(path)
+        return msgspec.json.decode(content, type=_Record) if content else None
+    except (StorageError, msgspec.DecodeError):
         return None
 
 
