@@ -24,7 +24,7 @@ from tests.wire.seen import Seen
 from tests.wire.server import WireServer, serve
 
 KILLS_A_SESSION = 5
-TURNS = 12
+TURNS = 10
 OTHER_WIRES = ("anthropic", "responses", "chat", "openrouter")
 FIRST_SOAK_SEED = 1000
 SOAK_KILLS = int(os.environ.get("CHATCLI_SOAK_KILLS", "1000"))
@@ -41,7 +41,7 @@ def work(seen: Seen) -> Reply:
         call("read", file="notes.txt", head=turn + 1),
         call("exec", command=f"echo trace-{turn} >> traces.txt; echo made {turn}"),
         call("write", file=f"made-{turn}.txt", content=f"made in turn {turn}\n" * 20),
-        pace_seconds=0.004,
+        pace_seconds=0.002,
     )
 
 

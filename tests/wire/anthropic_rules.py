@@ -170,6 +170,8 @@ def _check_block(block: Block, at: str) -> None:
             content = block.get("content", "")
             if not isinstance(content, str):
                 _check_blocks(content, f"{at}.content", "result")
+            silent = block.get("is_error") and not content
+            require(not silent, "empty_error", f"{at}: content cannot be empty if `is_error` is true")
 
 
 def _check_id(value: Any, at: str) -> None:

@@ -138,6 +138,8 @@ ANTHROPIC: list[tuple[str, Damage]] = [
     ("tool_id", put("messages.1.content.1.id", "call:1")),
     ("tool_id", put("messages.2.content.0.tool_use_id", "")),
     ("duplicate_id", put("messages.1.content.2.id", "c1")),
+    ("empty_error", drop("messages.2.content.1.content")),
+    ("empty_error", put("messages.2.content.1.content", "")),
     ("orphan_call", drop("messages.2.content.1")),
     ("orphan_call", move(2, 0, results)),
     ("orphan_call", move(2, 1, results)),
