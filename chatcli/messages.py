@@ -25,7 +25,14 @@ ResultStatus = Literal[
     "not_executed",  # an earlier call of the batch failed, or the mode runs no tools
     "missing",  # nothing is known: the synthetic result of pairing
 ]
-PresentationKind = Literal["whole", "capped", "preview", "truncated", "summary"]
+PresentationKind = Literal[
+    "whole",
+    "capped",
+    "preview",
+    "truncated",
+    "summary",
+    "deleted",  # the user had the original removed
+]
 
 
 class Archived(Struct, frozen=True, kw_only=True):
@@ -57,6 +64,7 @@ class Presentation(Struct, frozen=True, kw_only=True):
 
 
 WHOLE = Presentation(kind="whole")
+DELETED = Presentation(kind="deleted")
 
 
 class Text(Struct, frozen=True, tag="text"):
@@ -166,6 +174,17 @@ class ToolResult(Struct, frozen=True, tag="tool_result", kw_only=True):
 
 
 Message = UserMessage | AssistantMessage | ToolResult
+
+
+def originals_of(message: Message) -> tuple[Archived, ...]:
+    """What a message names in the archive."""
+    match message:
+        case ToolResult():
+            return (message.original,)
+        case UserMessage():
+            return tuple(part.original for part in message.parts if isinstance(part, Attachment))
+        case _:
+            return ()
 
 
 class ToolSchema(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from chatcli.agent.results import list_results
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
@@ -25,6 +26,7 @@ from chatcli.tools.api import (
     Processes,
     Sink,
     Store,
+    StoreEntry,
     User,
     Writer,
 )
@@ -207,7 +209,25 @@ class UserLink:
 
 class ArchiveStore:
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._archive = session.archive
+
+    def entries(self) -> Sequence[StoreEntry]:
+        return [
+            StoreEntry(
+                key=result.original.key,
+                tool=result.name,
+                size_bytes=result.original.size_bytes,
+                size_chars=result.original.size_chars,
+                lines=result.original.lines,
+                omitted_bytes=result.original.omitted_bytes,
+                state=result.state,
+            )
+            for result in list_results(self._session)
+        ]
+
+    def open(self, key: str) -> BinaryIO:
+        return self._archive.open(key)
 
     def text(self, key: str) -> str:
         return self._archive.text(key)

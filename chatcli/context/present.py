@@ -7,7 +7,7 @@ from msgspec import structs
 from chatcli.context.excerpt import Excerpt, read_excerpt
 from chatcli.context.previews import render
 from chatcli.context.store import ResultStore
-from chatcli.messages import Presentation, ToolResult
+from chatcli.messages import Archived, Presentation, ToolResult
 
 
 def is_stored(result: ToolResult) -> bool:
@@ -40,6 +40,8 @@ def present(result: ToolResult, presentation: Presentation, store: ResultStore) 
     `shown` differs from `presentation` in one case: it is no longer `saved` when the file that the
     marker named cannot be written any more. Raises `StorageError` when the original is gone.
     """
+    if presentation.kind == "deleted":
+        return structs.replace(result, shown=presentation, text=_deleted(result.original))
     path = saved_path(result, store) if presentation.saved else None
     presentation = structs.replace(presentation, saved=path is not None)
     rendered = render(excerpt(result, presentation, store), presentation, result.original, path)
@@ -53,3 +55,7 @@ def present_as_gone(result: ToolResult, presentation: Presentation) -> ToolResul
         f"[This tool result of {original.size_chars} chars is no longer in the archive, key {original.key}.]"
     )
     return structs.replace(result, shown=presentation, text=text)
+
+
+def _deleted(original: Archived) -> str:
+    return f"[Tool result deleted by the user — {original.lines} lines, {original.size_chars} chars]"

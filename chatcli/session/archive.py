@@ -16,7 +16,7 @@ from typing import BinaryIO
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived
-from chatcli.session.files import storage_errors
+from chatcli.session.files import storage_errors, sync_folder
 from chatcli.session.measure import KEY_DIGITS, to_utf8
 from chatcli.session.sink import SPOOL_PREFIX, Sink
 
@@ -101,6 +101,15 @@ class Archive:
                 while len(self._texts) > _CACHED_TEXTS:
                     self._texts.popitem(last=False)
         return text
+
+    def remove(self, sha256: str) -> None:
+        """Remove one original for good; what is not there is removed already. Raises `StorageError`."""
+        with self._lock, storage_errors(self.folder):
+            (self.folder / sha256).unlink(missing_ok=True)
+            sync_folder(self.folder)
+            size_bytes = self._known().pop(sha256, 0)
+            self._used_bytes -= size_bytes
+            self._texts.pop(sha256, None)
 
     def remove_unfinished(self) -> None:
         """Remove what sinks of a killed process left. Only the session's writer may do so."""

@@ -94,6 +94,12 @@ class Shown(_Line, frozen=True, tag="shown"):
     decisions: tuple[Decision, ...]
 
 
+class ResultDeleted(_Line, frozen=True, tag="result_deleted"):
+    """The user had an original removed, before it was: all results with these bytes are shown as deleted."""
+
+    sha256: str
+
+
 class UsageAdded(_Line, frozen=True, tag="usage"):
     record: UsageRecord
 
@@ -133,6 +139,7 @@ Entry = (
     | MessageAdded
     | CallStarted
     | Shown
+    | ResultDeleted
     | UsageAdded
     | NoteSet
     | StateChanged

@@ -38,6 +38,7 @@ from chatcli.session.entries import (
     MessageAdded,
     NoteSet,
     Opened,
+    ResultDeleted,
     Resumed,
     Shown,
     StateChanged,
@@ -155,6 +156,8 @@ class Session(State):
                 torn_bytes=self.torn_bytes,
             )
         )
+        for sha256 in self.deleted:
+            self.archive.remove(sha256)
         for call, started in self.unanswered():
             result = self.add_result(
                 call_id=call.id,
@@ -260,6 +263,16 @@ class Session(State):
     def record_decisions(self, decisions: Sequence[Decision]) -> None:
         """Keep how results are shown from now on, before the request that shows them is sent."""
         self._append(Shown(**self._header(), decisions=tuple(decisions)))
+
+    def delete_result(self, sha256: str) -> None:
+        """Remove an original from the archive and from the workspace, for every result with these bytes.
+
+        The journal keeps key and sizes, and that it was deleted. Copies of the session keep theirs.
+        """
+        self._append(ResultDeleted(**self._header(), sha256=sha256))
+        self.archive.remove(sha256)
+        for result in self.results_of(sha256):
+            self.workspace.conceal(result.call_id, result.original)
 
     def record_usage(self, record: UsageRecord) -> None:
         self._append(UsageAdded(**self._header(), record=record))

@@ -8,7 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import assert_never
 
-from chatcli.messages import AssistantMessage, Message, Presentation, ToolCall, ToolResult
+from chatcli.messages import (
+    DELETED,
+    AssistantMessage,
+    Message,
+    Presentation,
+    ToolCall,
+    ToolResult,
+    originals_of,
+)
 from chatcli.session.entries import (
     CallStarted,
     Closed,
@@ -16,6 +24,7 @@ from chatcli.session.entries import (
     MessageAdded,
     NoteSet,
     Opened,
+    ResultDeleted,
     Resumed,
     Shown,
     StateChanged,
@@ -36,6 +45,8 @@ class State:
         self.transcript: list[Message] = []
         self.shown: dict[int, Presentation] = {}
         """By `seq` of the tool result: how the model was last shown it."""
+        self.deleted: set[str] = set()
+        """SHA-256 of the originals that the user had removed, unless they were stored again since."""
         self.notes: dict[str, str] = {}
         self.usage: list[UsageRecord] = []
         self.mode = ""
@@ -49,10 +60,14 @@ class State:
         match entry:
             case MessageAdded():
                 self.transcript.append(entry.message)
+                self.deleted.difference_update(o.sha256 for o in originals_of(entry.message))
             case CallStarted():
                 self._started.add((entry.assistant_seq, entry.call_id))
             case Shown():
                 self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
+            case ResultDeleted():
+                self.deleted.add(entry.sha256)
+                self.shown.update((result.seq, DELETED) for result in self.results_of(entry.sha256))
             case UsageAdded():
                 self.usage.append(entry.record)
             case NoteSet():
@@ -63,6 +78,10 @@ class State:
                 pass
             case _:
                 assert_never(entry)
+
+    def results_of(self, sha256: str) -> list[ToolResult]:
+        """The results so far that have these bytes."""
+        return [m for m in self.transcript if isinstance(m, ToolResult) and m.original.sha256 == sha256]
 
     def _change(self, entry: StateChanged) -> None:
         self.mode = self.mode if entry.mode is None else entry.mode

@@ -82,6 +82,12 @@ class Workspace:
             return None
         return self._copy(original, archive, path)
 
+    def conceal(self, call_id: str, original: Archived) -> None:
+        """Remove what `expose` wrote, if it did. Raises `StorageError`."""
+        path = self.tool_results / file_name(call_id, original)
+        with storage_errors(path):
+            path.unlink(missing_ok=True)
+
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
         partial = self.root / f"partial-{os.urandom(8).hex()}"
         try:

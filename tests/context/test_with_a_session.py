@@ -11,7 +11,7 @@ import pytest
 from chatcli.agent.store import SessionStore
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.pipeline import Pipeline, View
-from chatcli.messages import Text, ToolCall
+from chatcli.messages import Text, ToolCall, ToolResult
 from chatcli.session.session import Session
 from tests.context.builders import lines_of, shown_texts
 
@@ -98,3 +98,17 @@ def test_an_original_that_was_deleted_is_said_to_be_gone(session: Session, tmp_p
         file.unlink()
     (text,) = shown_texts(prepare(session).messages)
     assert "no longer in the archive" in text or text.startswith("xxx")
+
+
+def test_a_deleted_result_is_shown_as_deleted_and_nothing_else_changes(session: Session) -> None:
+    turn(session, lines_of(50_000).encode())
+    turn(session, b"short")
+    before = shown_texts(prepare(session).messages)
+    (sha256, *_others) = [m.original.sha256 for m in session.transcript if isinstance(m, ToolResult)]
+    session.delete_result(sha256)
+    view = prepare(session)
+    deleted, other = shown_texts(view.messages)
+    assert re.fullmatch(r"\[Tool result deleted by the user — \d+ lines, \d+ chars\]", deleted)
+    assert other == before[1]
+    assert view.decisions == ()
+    assert not file_in(before[0]).exists()

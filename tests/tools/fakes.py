@@ -15,6 +15,7 @@ from chatcli.tools.api import CommandResult, FileChange, HelperResult, Sink, Sto
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 from chatcli.tools.sdk import Tool
+from chatcli.tools.text import UTF_8, TextDecoder
 
 State = Literal["stored", "deleted", "lost"]
 
@@ -70,16 +71,29 @@ class FakeSink:
         self._folder = folder
         self._file = (folder / f"{os.urandom(8).hex()}.part").open("wb")
         self._digest = hashlib.sha256()
+        self._decoder = TextDecoder(UTF_8)
+        self._size_bytes = self._size_chars = self._lines = 0
+        self._ends_line = True
 
     def write(self, data: bytes, /) -> None:
         self._file.write(data)
         self._digest.update(data)
+        self._size_bytes += len(data)
+        self._size_chars += len(self._decoder.decode(data))
+        self._lines += data.count(b"\n")
+        self._ends_line = data.endswith(b"\n")
 
     def finish(self) -> Archived:
         self._file.close()
         digest = self._digest.hexdigest()
-        kept = Path(self._file.name).rename(self._folder / digest[:16])
-        return measured(kept.read_bytes())
+        Path(self._file.name).rename(self._folder / digest[:16])
+        return Archived(
+            key=digest[:16],
+            sha256=digest,
+            size_bytes=self._size_bytes,
+            size_chars=self._size_chars + len(self._decoder.decode(b"", final=True)),
+            lines=self._lines + (not self._ends_line),
+        )
 
 
 def measured(data: bytes) -> Archived:
