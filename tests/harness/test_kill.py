@@ -31,7 +31,7 @@ SOAK_KILLS = int(os.environ.get("CHATCLI_SOAK_KILLS", "1000"))
 
 
 def work(seen: Seen) -> Reply:
-    """Each turn reads, and leaves a trace with a command; the last one tells the traces."""
+    """Each turn reads, leaves a trace with a command, and writes a file."""
     turn = seen.assistant_turns
     if turn >= TURNS:
         return reply(f"All done after {len(seen.results)} results.")
@@ -102,6 +102,7 @@ def live_through(place: Place, seed: int, wire: str) -> int:
     [session] = read_sessions(place.home)
     assert session.assistant_texts[-1].startswith("All done after")
     assert all(call.result for call in session.calls)
+    assert list(place.tmp.iterdir()) == []
     return kills
 
 
