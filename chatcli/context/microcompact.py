@@ -7,29 +7,38 @@ request is prepared, what has just arrived has age 0 and the results of the turn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from chatcli.context.limits import Ageing
 from chatcli.context.present import is_stored, present
 from chatcli.context.previews import longest_chars
-from chatcli.context.scheduler import Candidate, Occasion, choose
+from chatcli.context.scheduler import Candidate, Choice, Occasion, choose
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.errors import StorageError
 from chatcli.messages import AssistantMessage, Message, Presentation, ToolResult
 from chatcli.session.entries import Decision
 
-_Due = tuple[int, ToolResult, Presentation]
-"""Position, the result as it is shown, and how it may be shown now."""
+_CLEARED_CHARS = 110
+_MARKER_CHARS = 100
 
 
-class MicrocompactReport(Struct, frozen=True, kw_only=True):
+class _Due(NamedTuple):
+    """A result that has come of age."""
+
+    position: int
+    result: ToolResult
+    """As it is shown."""
+    wanted: Presentation
+    waited_turns: int
+
+
+class MicrocompactReport(Struct, frozen=True):
     """Rewrites, to be recorded before the request is sent."""
 
     decisions: tuple[Decision, ...] = ()
-    rent: float = 0.0
-    """What the next occasion goes on with."""
 
 
 def apply_microcompact(
@@ -46,24 +55,26 @@ def apply_microcompact(
     nothing may change any more. `occasion` decides when what is old is shortened; without one, at once.
     """
     occasion = occasion or Occasion()
-    due = _due(messages, ageing)
-    weighed = _weighed(messages, due, tokens_of) if occasion.schedule == "auto" else _unweighed(due)
-    choice = choose(weighed, occasion)
-    if choice.start is None:
-        return messages, MicrocompactReport(rent=choice.rent)
+    due = _due(messages, ageing) if occasion.schedule != "off" else []
+    choice: Choice | None = None
+    if due and (reason := occasion.reason_to_rewrite_all()):
+        choice = Choice(due[0].position, reason)
+    elif due:
+        choice = choose(_candidates(messages, due, tokens_of), occasion)
+    if choice is None:
+        return messages, MicrocompactReport()
     out = list(messages)
     decisions: list[Decision] = []
-    for position, result, wanted in due:
+    for position, result, wanted, _ in due:
         if position < choice.start:
             continue
         try:
             out[position] = shorter = present(result, wanted, store)
         except StorageError:
             continue  # what is in the view is all that is left
-        decisions.append(Decision(result.seq, wanted, choice.reason, len(result.text) - len(shorter.text)))
-    if not decisions:
-        return messages, MicrocompactReport(rent=choice.rent)
-    return out, MicrocompactReport(decisions=tuple(decisions), rent=choice.rent)
+        saved_chars = len(result.text) - len(shorter.text)
+        decisions.append(Decision(result.seq, wanted, choice.reason, saved_chars))
+    return (out, MicrocompactReport(tuple(decisions))) if decisions else (messages, MicrocompactReport())
 
 
 def may_change(result: ToolResult, ageing: Ageing) -> bool:
@@ -82,7 +93,7 @@ def may_change(result: ToolResult, ageing: Ageing) -> bool:
 
 
 def _due(messages: Sequence[Message], ageing: Ageing) -> list[_Due]:
-    """The results that have come of age and become shorter by it."""
+    """The results that have come of age and become shorter by it, in order."""
     due: list[_Due] = []
     age_turns = 0
     for position in range(len(messages) - 1, -1, -1):
@@ -92,7 +103,8 @@ def _due(messages: Sequence[Message], ageing: Ageing) -> list[_Due]:
         elif isinstance(message, ToolResult) and may_change(message, ageing):
             wanted = ageing.presentation(age_turns)
             if wanted and _is_shorter(message, wanted):
-                due.append((position, message, wanted))
+                waited_turns = 1 + age_turns - _due_age(message, ageing)
+                due.append(_Due(position, message, wanted, waited_turns))
     due.reverse()
     return due
 
@@ -104,21 +116,29 @@ def _is_shorter(result: ToolResult, wanted: Presentation) -> bool:
     return longest_chars(wanted, result.original) < len(result.text)
 
 
-def _unweighed(due: Sequence[_Due]) -> list[Candidate]:
-    return [Candidate(position, 1, 1) for position, _, _ in due]
+def _due_age(result: ToolResult, ageing: Ageing) -> int:
+    """The age at which the next step was due."""
+    if result.shown is not None and result.shown.kind == "truncated":
+        return ageing.summarize_turns
+    return min(ageing.truncate_turns, ageing.summarize_turns)
 
 
-def _weighed(
+def _candidates(
     messages: Sequence[Message], due: Sequence[_Due], tokens_of: Callable[[Message], int]
 ) -> list[Candidate]:
-    """What each rewrite saves at least, and what stands behind it, in tokens."""
     candidates: list[Candidate] = []
     counted, tokens_from_here = len(messages), 0
-    for position, result, wanted in reversed(due):
+    for position, result, wanted, waited_turns in reversed(due):
         tokens_from_here += sum(tokens_of(messages[at]) for at in range(position, counted))
         counted = position
-        saved = 1 - longest_chars(wanted, result.original) / len(result.text)
-        saved_tokens = max(1, int(saved * tokens_of(result)))
-        candidates.append(Candidate(position, saved_tokens, tokens_from_here))
+        left = min(1.0, _likely_chars(wanted) / len(result.text))
+        saved_tokens = int((1 - left) * tokens_of(result))
+        candidates.append(Candidate(position, saved_tokens, waited_turns, tokens_from_here))
     candidates.reverse()
     return candidates
+
+
+def _likely_chars(wanted: Presentation) -> int:
+    if wanted.kind == "summary":
+        return _CLEARED_CHARS
+    return wanted.head_chars + wanted.tail_chars + _MARKER_CHARS

@@ -39,8 +39,6 @@ class View(Struct, frozen=True, kw_only=True):
     """How many messages from the first on are those of the view before."""
     settled_messages: int
     """How many messages from the first on no rewrite for age will change any more."""
-    rent: float
-    """What the next occasion goes on with."""
 
 
 class _Finished(Struct, kw_only=True):
@@ -112,7 +110,6 @@ class Pipeline:
             pairing=pairing,
             unchanged_messages=min(unchanged, first_rewritten),
             settled_messages=len(finished.view) if off else finished.settled,
-            rent=report.rent,
         )
 
     def _add(

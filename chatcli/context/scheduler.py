@@ -1,11 +1,13 @@
 """When old results are rewritten: as soon as they come of age, never, or when it pays.
 
-A rewrite breaks the cached prefix: everything behind it is written again, at `write` instead of
-`read` a token. In return what it removes is no longer read in every later request. How many requests
-will come is not known, so the rule is that of renting until one has paid as much as buying costs:
-reading what could be gone is rent, and when the rent so far reaches the price of the rewrite, it is
-made, of everything behind the same point at once. That never costs more than about twice what the
-best choice made in hindsight would have. Where nothing is cached, a rewrite is free and made at once.
+A rewrite breaks the cached prefix: what stands behind it is written again, at `write_price` instead
+of `read_price` a token. In return, what it removes is read no more in any later request. How many of
+those will come is not known, so the rule is that of renting until one has paid as much as buying
+costs: to go on reading what could be gone is rent, and as soon as the rent paid by all results
+behind some point covers the price of the rewrite from there, they are rewritten together. Rewrites
+become rare and deep by that. Where nothing is cached they cost nothing and are made at once.
+
+The rent follows from sizes and ages alone: nothing is remembered from one request to the next.
 """
 
 from __future__ import annotations
@@ -32,11 +34,15 @@ class Occasion(Struct, frozen=True, kw_only=True):
     cold: bool = False
     """The cache is lost already: idle for too long, or the model, the tools or the system changed."""
     context_tokens: int = 0
-    """What the request would have, everything included."""
+    """What stands in the window before this request, everything included."""
     window_tokens: int = 0
     """Size of the model's window; 0 when unknown."""
-    rent: float = 0.0
-    """Of the view before, in uncached input tokens."""
+
+    def reason_to_rewrite_all(self) -> str:
+        """Why everything that has come of age is rewritten whatever it saves; empty when that is not so."""
+        if self.schedule == "eager" or self.write_price <= self.read_price:
+            return "age"
+        return "cold" if self.cold else ""
 
 
 class Candidate(NamedTuple):
@@ -44,33 +50,25 @@ class Candidate(NamedTuple):
 
     position: int
     saved_tokens: int
-    """At least 1."""
+    waited_turns: int
+    """Requests since it came of age, this one included."""
     tokens_from_here: int
     """Of it and everything behind it, as it is now."""
 
 
 class Choice(NamedTuple):
-    """Rewrite everything due from `start` on (None: nothing) because of `reason`; go on with `rent`."""
+    """Rewrite everything due from the message at `start` on, because of `reason`."""
 
-    start: int | None
+    start: int
     reason: str
-    rent: float
 
 
-def choose(candidates: Sequence[Candidate], occasion: Occasion) -> Choice:
-    """What to rewrite before this request. `candidates` in the order of the view."""
-    if not candidates or occasion.schedule == "off":
-        return Choice(None, "", occasion.rent)
-    first = candidates[0].position
-    if occasion.schedule == "eager" or occasion.write_price <= occasion.read_price:
-        return Choice(first, "age", 0.0)
-    if occasion.cold:
-        return Choice(first, "cold", 0.0)
+def choose(candidates: Sequence[Candidate], occasion: Occasion) -> Choice | None:
+    """What it pays to rewrite before this request. `candidates` in the order of the view, at least one."""
     if _is_pressed(sum(candidate.saved_tokens for candidate in candidates), occasion):
-        return Choice(first, "pressure", 0.0)
-    position, saved_tokens, price = _cheapest(candidates, occasion.write_price - occasion.read_price)
-    rent = occasion.rent + occasion.read_price * saved_tokens
-    return Choice(position, "rent", 0.0) if rent >= price else Choice(None, "", rent)
+        return Choice(candidates[0].position, "pressure")
+    paid = _first_that_is_paid(candidates, occasion)
+    return None if paid is None else Choice(paid, "rent")
 
 
 def _is_pressed(saved_tokens: int, occasion: Occasion) -> bool:
@@ -81,12 +79,14 @@ def _is_pressed(saved_tokens: int, occasion: Occasion) -> bool:
     return full > _FULL_PRESSURE or (full > _HIGH_PRESSURE and saved_tokens >= _WORTHWHILE * window)
 
 
-def _cheapest(candidates: Sequence[Candidate], surcharge: float) -> tuple[int, int, float]:
-    """Where to begin so that a saved token costs least: the position, what it saves, what it costs."""
-    options: list[tuple[float, int, int, float]] = []
-    saved_tokens = 0
+def _first_that_is_paid(candidates: Sequence[Candidate], occasion: Occasion) -> int | None:
+    """The earliest position from which on all rewrites together have paid what they cost."""
+    paid: int | None = None
+    saved_tokens, rent = 0, 0.0
     for candidate in reversed(candidates):
         saved_tokens += candidate.saved_tokens
-        price = surcharge * (candidate.tokens_from_here - saved_tokens)
-        options.append((price / saved_tokens, candidate.position, saved_tokens, price))
-    return min(options)[1:]
+        rent += occasion.read_price * candidate.saved_tokens * candidate.waited_turns
+        rewritten_tokens = candidate.tokens_from_here - saved_tokens
+        if rent >= (occasion.write_price - occasion.read_price) * rewritten_tokens:
+            paid = candidate.position
+    return paid

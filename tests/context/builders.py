@@ -117,11 +117,9 @@ class Loop:
         self.messages = messages
         self.shown: dict[int, Presentation] = {}
         self.reasons: list[tuple[int, str]] = []
-        self.rent = 0.0
 
     def prepare(self, occasion: Occasion | None = None) -> View:
         view = self.pipeline.prepare(self.messages, self.shown, occasion)
-        self.rent = view.rent
         for decision in view.decisions:
             self.shown[decision.seq] = decision.presentation
             self.reasons.append((decision.seq, decision.reason))
