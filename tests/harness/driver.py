@@ -41,7 +41,7 @@ class Finished(Struct, frozen=True, kw_only=True):
     err: str
 
     @property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Any:
         return json.loads(self.out)
 
     @property

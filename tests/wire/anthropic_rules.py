@@ -127,7 +127,7 @@ def _check_blocks(blocks: Any, where: str, owner: str) -> None:
     require(isinstance(blocks, list), "type", f"{where}: Input should be a valid list")
     for i, block in enumerate(blocks):
         at = f"{where}.{i}"
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = str(block.get("type")) if isinstance(block, dict) else ""
         require(
             kind in BLOCKS, "block_type", f"{at}: Input tag '{kind}' does not match any of the expected tags"
         )

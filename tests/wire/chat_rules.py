@@ -112,7 +112,7 @@ def check_messages(messages: Any, tools: Any) -> None:
     known: set[str] = set()
     for i, message in enumerate(messages):
         where = f"messages[{i}]"
-        role = message.get("role") if isinstance(message, dict) else None
+        role = str(message.get("role")) if isinstance(message, dict) else ""
         require(role in ROLES, "role", f"Invalid value: '{role}' for '{where}.role'.")
         require_fields(message, where, ROLES[role])
         if role == "tool":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 import runpy
 import sys
+from functools import partial
 from pathlib import Path
 
-from tests.wire.server import serve
+from tests.wire.server import WireServer, serve
 
 
 def main() -> None:
@@ -21,15 +24,19 @@ def main() -> None:
         print(server.url, flush=True)
         for name, value in server.environment().items():
             print(f"export {name}={value}", file=sys.stderr)
-        told = 0
         try:
-            while True:
-                server.wait_for(lambda s, told=told: len(s.violations) > told, timeout_seconds=1e9)
-                for violation in server.violations[told:]:
-                    print(
-                        f"{violation.wire} request {violation.request}: {violation.rule}: {violation.detail}",
-                        flush=True,
-                    )
-                told = len(server.violations)
+            tell_violations(server)
         except KeyboardInterrupt:
             sys.exit(bool(server.violations))
+
+
+def tell_violations(server: WireServer) -> None:
+    """Print each violation as it happens."""
+    for number in itertools.count(1):
+        server.wait_for(partial(_has_violations, number), timeout_seconds=math.inf)
+        told = server.violations[number - 1]
+        print(f"{told.wire} request {told.request}: {told.rule}: {told.detail}", flush=True)
+
+
+def _has_violations(count: int, server: WireServer) -> bool:
+    return len(server.violations) >= count

@@ -50,7 +50,7 @@ class Ollama:
         body = parse_body(request)
         require(body.get("model"), "missing_field", "model is required")
         require(body["model"] in self._options.models, "", f"model '{body['model']}' not found", status=404)
-        messages = body.get("messages")
+        messages: Any = body.get("messages")
         require(isinstance(messages, list) and messages, "no_messages", "messages are required")
         remarks = [("extraneous", f"ignored field: {name}") for name in sorted(body.keys() - TOP)]
         options = body.get("options") or {}
@@ -190,7 +190,7 @@ def _pair(messages: Sequence[Message]) -> tuple[Result, ...]:
     waiting: list[str] = []
     for i, message in enumerate(messages):
         if message["role"] == "tool":
-            name = message.get("tool_name")
+            name: Any = message.get("tool_name")
             require(name, "tool_name", f"messages[{i}]: a tool result without tool_name")
             require(waiting, "orphan_result", f"messages[{i}]: the result of {name} answers no call")
             require(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -39,7 +38,7 @@ def require(condition: object, rule: str, message: str, *, status: int = 400) ->
 
 def require_fields(
     value: Any, where: str, known: frozenset[str], required: frozenset[str] = frozenset()
-) -> Mapping[str, Any]:
+) -> Any:
     """`value` as an object that has all required and no unknown fields."""
     require(isinstance(value, dict), "type", f"{where}: Input should be an object")
     for name in sorted(required - value.keys()):

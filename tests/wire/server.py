@@ -51,7 +51,7 @@ from tests.wire.ollama import Ollama
 from tests.wire.prefix import Lines
 from tests.wire.refuse import Rejected, Violation
 from tests.wire.responses import Responses
-from tests.wire.script import Failure, Reply, Script, resolve
+from tests.wire.script import Failure, Reply, Script, Step, resolve
 from tests.wire.seen import Seen
 from tests.wire.wires import Ids, Options, Wire, count_output, parse_body, require_stream
 
@@ -225,6 +225,7 @@ class WireServer:
         return step
 
     def _next_step(self, seen: Seen) -> Reply | Failure:
+        step: Step
         if callable(self._script):
             step = self._script
         elif self._played < len(self._script):
