@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,14 +17,13 @@ from chatcli.gate.reach import HARMLESS_DEVICES, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.repository import repository_risk
-from chatcli.gate.script import Redirect, Script, SimpleCommand
-from chatcli.gate.special import SPECIAL_READERS
+from chatcli.gate.script import Assignment, Loop, Redirect, SimpleCommand
+from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap
 
 _MAX_NESTED_SCRIPTS = 5
 _SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
-_OWN_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*")
 
 CONTROL_CHARACTERS = N_("it holds control characters: {about}")
 UNKNOWN_NAME = N_("which program it runs is only known when it runs: {about}")
@@ -117,10 +115,15 @@ class _Judge:
         self._variables = variables_of(script, self._surroundings.inherited)
         self._errors += script.errors
         self._unjudged += script.unjudged
-        units = [self._command(command, script) for command in script.commands]
+        units = [self._command(command) for command in script.commands]
+        units += [self._loop(loop) for loop in script.loops if not self._is_own(loop.name)]
         return Analysis(tuple(units), None, tuple(self._errors), tuple(self._unjudged))
 
-    def _command(self, command: SimpleCommand, script: Script) -> Unit:
+    def _loop(self, loop: Loop) -> Unit:
+        danger = assignment_danger(loop.name)
+        return Unit(reason=Reason(ASSIGNS, loop.name), dangers=(danger,) if danger else ())
+
+    def _command(self, command: SimpleCommand) -> Unit:
         args: list[Arg | None] = []
         reasons: list[Reason | None] = []
         for word in command.words:
@@ -131,7 +134,8 @@ class _Judge:
         unit = self._words(args, command) if args else Unit()
         # An unknown word is the better explanation, but echo may say anything.
         reasons = [*(reasons if unit.reason else []), unit.reason, *self._assigned(command)]
-        dangers = [*unit.dangers, *filter(None, map(assignment_danger, _names(command)))]
+        assigned = (a.name for a in command.assignments if not self._is_field_separator(a, command))
+        dangers = [*unit.dangers, *filter(None, map(assignment_danger, assigned))]
         writes: list[Path] = []
         for redirect in command.redirects:
             reason, danger, paths = self._redirect(redirect)
@@ -292,15 +296,25 @@ class _Judge:
     def _assigned(self, command: SimpleCommand) -> Iterator[Reason]:
         for assignment in command.assignments:
             name, value = assignment.name, assignment.value
+            if self._is_field_separator(assignment, command):
+                continue
             if command.words:
                 # An absolute locale or time zone is a file to load.
                 text = value.text if value else None
                 harmless = name in HARMLESS_VARIABLES and text is not None and not text.startswith("/")
             else:
-                own = _OWN_VARIABLE.fullmatch(name) is not None
-                harmless = own and name not in self._surroundings.inherited and not assignment_danger(name)
+                harmless = self._is_own(name)
             if not harmless:
                 yield Reason(ASSIGNS, name)
+
+    def _is_field_separator(self, assignment: Assignment, command: SimpleCommand) -> bool:
+        """`IFS= read -r line`, where it lasts for this one built-in."""
+        return assignment.name == "IFS" and bool(command.words) and command.words[0].text == "read"
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a variable belongs to the line alone, so that nothing else looks at it."""
+        inherited = name in self._surroundings.inherited
+        return OWN_VARIABLE.fullmatch(name) is not None and not inherited and not assignment_danger(name)
 
     def _redirect(self, redirect: Redirect) -> tuple[Reason | None, Reason | None, list[Path]]:
         """Why it does more than read, why it is dangerous, and the files that it writes."""
@@ -325,7 +339,3 @@ class _Judge:
                     return refusal, refusal, []
                 paths.append(self._reach.territory.resolve(arg.text, folder))
         return None, None, paths if redirect.writes else []
-
-
-def _names(command: SimpleCommand) -> list[str]:
-    return [assignment.name for assignment in command.assignments]

@@ -160,7 +160,7 @@ _LOG = f"""{_DIFF_OUTPUT} oneline graph decorate? no-decorate all branches? tags
     walk-reflogs no-walk? pickaxe-regex pickaxe-all source encoding= merge min-parents= max-parents="""
 _REFS = """list all remotes verbose merged? no-merged? contains? no-contains? sort= format= points-at=
     column? no-column color? no-color ignore-case"""
-_LOG_READER = reads("abcgimprRstuwzBMCDE", _LOG, values="nLSGUO@", numeric=True)
+_LOG_READER = reads("abcgimprRstuwzBMCDE", _LOG, values="nLSGU O@", numeric=True)
 
 # Listing flags of `git branch` and `git tag`: without one of them a name means: create it.
 LISTING_FLAGS = frozenset(

@@ -58,6 +58,11 @@ _JQ = reads(
 _JQ_LOADS = re.compile(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b")
 
 _DATE = reads("uR", "utc universal rfc-email rfc-3339= iso-8601? date=", "text", values="d")
+_PRINTF_ASSIGNS = re.compile(r"%[-+ #0'*.\d]*[hlLjtzq]*n")
+_READ = reads("rs", "", "text")
+OWN_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*")
+"""Names that a line may use for itself: the shell and programs give none of them a meaning."""
+
 _SHELL_OPTIONS = frozenset({"pipefail", "errexit", "nounset", "noclobber", "noglob"})
 
 
@@ -189,10 +194,22 @@ def read_test(args: Args) -> Use | Reason:
 
 
 def read_printf(args: Args) -> Use | Reason:
-    """`printf -v` assigns."""
-    first = args[0] if args else None
-    if first is None or not first.sure or (first.text.startswith("-") and first.text != "--"):
-        return Reason(UNKNOWN_FLAG, first.text if first else "printf")
+    """`printf -v PATH` and `printf %n PATH` assign."""
+    rest = list(args[1:] if args and args[0] == Arg("--") else args)
+    text = rest[0].text if rest and rest[0] and rest[0].sure else None
+    if text is None or (text.startswith("-") and len(rest) == len(args)) or _PRINTF_ASSIGNS.search(text.replace("%%", "")):
+        return Reason(UNKNOWN_FLAG, text or "printf")
+    return Use()
+
+
+def read_read(args: Args) -> Use | Reason:
+    """`read -r line`: into variables of the line's own."""
+    use = read_flags(_READ, args)
+    if isinstance(use, Reason):
+        return use
+    names = [arg for arg in args if arg and not arg.text.startswith("-")]
+    if None in args or not names or not all(arg.sure and OWN_VARIABLE.fullmatch(arg.text) for arg in names):
+        return Reason(UNKNOWN_VALUE, "read")
     return Use()
 
 
@@ -213,5 +230,6 @@ SPECIAL_READERS: Mapping[str, Callable[[Args], Use | Reason]] = {
     "date": read_date,
     "test": read_test,
     "printf": read_printf,
+    "read": read_read,
     "set": read_set,
 }

@@ -92,7 +92,7 @@ class Nested(Struct, frozen=True):
 def unwrap(name: str, args: Args) -> Nested | None:
     """None: the program is no wrapper, or it wraps nothing in this call."""
     if name in SHELLS:
-        return _shell(args)
+        return _shell(name, args)
     match name:
         case "env":
             return _env(args)
@@ -178,8 +178,11 @@ def _env(args: Args) -> Nested | None:
     return Nested(commands=(tuple(rest),), exact=exact, transparent=exact, assigned=tuple(assigned))
 
 
-def _shell(args: Args) -> Nested | None:
-    """`bash -c TEXT`; anything else reads its commands from somewhere else."""
+def _shell(name: str, args: Args) -> Nested | None:
+    """`bash -c TEXT`; anything else reads its commands from somewhere else.
+
+    Other shells read the same text otherwise: what is a quoted word in bash may be a command in dash.
+    """
     for index, arg in enumerate(args):
         if arg is None or not arg.sure or not arg.text.startswith("-") or arg.text == "-":
             break
@@ -189,7 +192,7 @@ def _shell(args: Args) -> Nested | None:
             script = args[index + 1] if index + 1 < len(args) else None
             if script is None or not script.sure:
                 break
-            exact = len(args) == 2 and arg.text == "-c"
+            exact = len(args) == 2 and arg.text == "-c" and name == "bash"
             return Nested(scripts=(script.text,), exact=exact, transparent=exact)
     texts = [arg.text for arg in args if arg]
     if texts == ["--version"]:

@@ -92,6 +92,12 @@ NESTED = [
     "bash -c evil",
     "bash -c 'ls; evil'",
     "bash -lc ls",
+    # other shells end a quoted word elsewhere
+    "sh -c 'ls'",
+    "sh -c \"echo \\$'it\\\\'s; evil; echo '\"",
+    "dash -c ls",
+    "zsh -c 'ls *(e:evil:)'",
+    "fish -c 'ls (evil)'",
     'bash -c "$(cat a.py)"',
     "sh -c 'bash -c \"evil\"'",
     "bash a.sh",
@@ -193,6 +199,24 @@ ASSIGNMENTS = [
     "RIPGREP_CONFIG_PATH=a.py rg x",
     "HOME=. git status",
     "x=(ls evil)",
+    # what else assigns: loops, printf, read
+    "for PATH in .; do ls; done",
+    "for IFS in a; do ls; done",
+    "for LD_PRELOAD in ./x.so; do ls; done",
+    "for HOME in .; do ls; done",
+    "printf %n PATH; ls",
+    "printf '%s%n' x PATH; ls",
+    "printf '%5.3ln' PATH",
+    "printf -- %n PATH",
+    "printf -v PATH . && ls",
+    "read PATH <<< . ; ls",
+    "read -r LD_PRELOAD < a.py",
+    "read 'a[$(evil)]' < a.py",
+    "read -a x < a.py",
+    "read $x < a.py",
+    "read -p x y",
+    "IFS= ls",
+    "IFS=, && ls",
 ]
 FLAGS = [
     # flags that make a reader execute, write or leave the project
