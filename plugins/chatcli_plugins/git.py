@@ -46,6 +46,7 @@ _SETTINGS = (
     "submodule.recurse=false",
     "color.ui=false",
     "diff.noprefix=false",
+    "diff.autoRefreshIndex=false",
     "diff.mnemonicPrefix=false",
 )
 _DIFF = ("--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty")
