@@ -66,17 +66,17 @@ def looking(folder: Path) -> tuple[Stop, ...]:
     )
 
 
-def reopening(saved: Path) -> Stop:
-    """The full result, opened again by range and by search in one turn."""
+def reopening(saved: Path, key: str) -> Stop:
+    """The full result, opened again in one turn: its file by range, its original by search."""
     return Stop(
         title=_("Nothing is lost"),
         about=_("What was left out is opened again: by range and by search, never whole."),
         words=_("what is in the middle of that result?"),
         replies=(
             _reply(
-                _("The full result lies in a file. I open three lines of it and search it for 12345."),
+                _("The full result lies in a file and under a key: I read three lines and search for 12345."),
                 calls.read(str(saved), start=10_000, end=10_002),
-                calls.search("^12345$", str(saved)),
+                calls.original(key, grep="^12345$"),
             ),
             _reply(
                 _("Lines 10,000 to 10,002 are there, and 12345 stands in one line. The rest stayed on disk.")

@@ -62,6 +62,19 @@ def test_a_broken_plugin_breaks_nothing_and_is_listed(cli) -> None:
     assert "read" in ran.stdout
 
 
+def test_plugins_are_listed_by_where_they_come_from(cli, out) -> None:
+    (cli.home / "plugins").mkdir()
+    (cli.home / "plugins" / "mine.py").write_text(
+        "from chatcli.tools import tool\n\n\n"
+        '@tool(\'mine\')\nasync def mine(ctx) -> str:\n    """Mine."""\n    return \'\'\n',
+        encoding="utf-8",
+    )
+    plugins = json.loads(out("plugins", "--output", "json"))["plugins"]
+    assert ["mine"] in plugins.values()
+    assert any("read" in names for names in plugins.values())
+    assert str(cli.home / "plugins") in out("plugins")
+
+
 def test_tools_are_listed_with_their_caps(cli, out) -> None:
     tools = {tool["name"]: tool for tool in json.loads(out("tools", "--output", "json"))["tools"]}
     assert tools["read"]["max_result_chars"] == 80_000

@@ -44,6 +44,14 @@ PHRASINGS = [
     ("guarde que eu prefiro tabs", "remember", {"text": "eu prefiro tabs"}),
     ("what do you remember about the port?", "recall", {"text": "the port"}),
     ("o que você lembra sobre a porta?", "recall", {"text": "a porta"}),
+    ("recall 28ca375cdf31137d", "original", {"key": "28ca375cdf31137d"}),
+    (
+        "show lines 5-9 of <<ccr:28ca375cdf31137d>>",
+        "original",
+        {"n": "5", "m": "9", "key": "<<ccr:28ca375cdf31137d>>"},
+    ),
+    ("procure erro em 28ca375cdf31137d", "original", {"text": "erro", "key": "28ca375cdf31137d"}),
+    ("recupere o resultado 28ca375cdf31137d", "original", {"key": "28ca375cdf31137d"}),
     # lines, tail, head, readme
     ("show lines 10-20 of chatcli/app.py", "lines", {"n": "10", "m": "20", "path": "chatcli/app.py"}),
     ("show me the lines 10 to 20 of app.py", "lines", {"n": "10", "m": "20", "path": "app.py"}),

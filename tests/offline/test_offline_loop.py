@@ -136,6 +136,12 @@ async def test_a_command_that_fails_is_told_with_its_exit_code(ask) -> None:
     assert "no-such-file" in told.text
 
 
+async def test_a_long_output_is_told_by_its_end(ask) -> None:
+    told = await ask("run seq 1 20000")
+    assert "19999\n20000\n```" in told.text
+    assert "lines before" not in told.text
+
+
 async def test_a_replacement_is_approved_with_a_diff_and_written(ask, project, person) -> None:
     told = await ask("replace two by 2 in docs/guide.md")
     assert "-two\n+2\n" in person.questions[0].detail

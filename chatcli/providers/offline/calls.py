@@ -52,6 +52,11 @@ def replace(path: str, before: str, after: str) -> Call:
     return Call("patch", {"file": path, "edits": [{"old": before, "new": after, "all": True}]})
 
 
+def original(key: str, **part: str) -> Call:
+    """An archived result: `part` is lines or grep."""
+    return Call("recall", {"keys": [key], **part})
+
+
 def fetch(url: str) -> Call:
     return Call("webfetch", {"url": url})
 

@@ -5,8 +5,8 @@
 Words match without regard to case and accents, and articles may stand anywhere between them.
 `[x]` may be missing, `(a|b)` is a choice, `{show}` is a choice that has a name because many
 patterns share it, and `<slot>` is what the person named: `<n>` and `<m>` digits, `<path>` and
-`<word>` one word or something quoted, `<glob>`, `<url>`, `<unit>` files or lines, any other slot a
-stretch of text.
+`<word>` one word or something quoted, `<glob>`, `<url>`, `<unit>` files or lines, `<key>` the
+key of an archived result, any other slot a stretch of text.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _SLOTS = {
     "word": _ONE_WORD,
     "glob": r"\S*\*\S*",
     "unit": r"files?|arquivos?|(?:lines?|linhas?)(?: (?:of code|de codigo))?",
+    "key": r"(?:<<ccr:)?[0-9a-f]{16}(?:>>)?",
     "url": r"https?://\S+",
 }
 _QUOTES = "\"'`“”"

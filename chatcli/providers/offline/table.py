@@ -79,6 +79,20 @@ INTENTS = (
         pt=("(lembre|lembre-se|guarde|anote|memorize) [de que|que|isso:|isto:] <text>",),
     ),
     Intent(
+        name="original",
+        plan=look.original,
+        en=(
+            "(recall|{show}) (lines|line) <n>-<m> of <key>",
+            "(recall|{show}) [result|original] <key>",
+            "{find} <text> in [result] <key>",
+        ),
+        pt=(
+            "(recupere|recuperar|{mostre}) (linhas|linha) <n>-<m> {em} <key>",
+            "(recupere|recuperar|{mostre}) [resultado|original] <key>",
+            "{procure} <text> {em} [resultado] <key>",
+        ),
+    ),
+    Intent(
         name="recall",
         plan=talk.recall,
         en=(

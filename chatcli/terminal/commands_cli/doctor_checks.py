@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from chatcli import __version__
 from chatcli.errors import UserFacingError
+from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.config import tell_problem
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.commands_cli.tools import PLUGIN_FOLDER
 from chatcli.terminal.commands_cli.used import provider_in_use, settings_here
-from chatcli.terminal.figures import short_count
 from chatcli.tools.registry import Registry
 
 Level = Literal["good", "note", "bad"]
@@ -111,10 +112,10 @@ def programs(place: Place) -> Iterator[Finding]:
 
 
 def plugins(place: Place) -> Iterator[Finding]:
-    registry = Registry.load(place.home / "plugins")
+    registry = Registry.load(place.home / PLUGIN_FOLDER)
     yield Finding(about=_("tools"), found=", ".join(sorted(registry.tools)))
     for broken in registry.broken:
-        yield Finding(level="bad", about=_("plugin"), found=f"{broken.source}: {broken.reason}")
+        yield Finding(level="bad", about=_("plugin"), found=one_line(f"{broken.source}: {broken.reason}"))
 
 
 def terminal(place: Place) -> Iterator[Finding]:
@@ -154,7 +155,7 @@ def temporary_files(place: Place) -> Iterator[Finding]:
 
 def _space(folder: Path, about: str) -> Finding:
     free_bytes = shutil.disk_usage(folder).free
-    found = _("{size}B free").format(size=short_count(free_bytes))
+    found = _("{size:.1f} GB free").format(size=free_bytes / 1_000_000_000)
     if free_bytes >= _LEAST_FREE_BYTES:
         return Finding(about=about, found=found)
     return Finding(level="bad", about=about, found=found, fix=_("Free some disk space."))

@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
     for command, help in (
         (setup, _("Connect a provider: paste a key, one check, done.")),
         (tour, _("Two minutes on this folder; changes nothing of yours.")),
-        (tools, _("What the model is offered, and plugins that could not be loaded.")),
+        (tools, _("What the model is offered.")),
+        (plugins, _("Where the tools come from.")),
         (models, _("Models of a provider with window and price.")),
         (trust, _("Let a folder's own settings and rules take effect.")),
         (doctor, _("What is installed, what is missing, and how to mend it.")),
@@ -62,6 +63,12 @@ def tools(context: typer.Context, output: OutputForm = "text") -> None:
     from chatcli.terminal.commands_cli.tools import list_tools
 
     raise typer.Exit(list_tools(_place(context), output=_form(output)))
+
+
+def plugins(context: typer.Context, output: OutputForm = "text") -> None:
+    from chatcli.terminal.commands_cli.tools import list_plugins
+
+    raise typer.Exit(list_plugins(_place(context), output=_form(output)))
 
 
 def models(

@@ -1,18 +1,21 @@
-"""`chatcli tools`: what the model is offered, and plugins that could not be loaded."""
+"""`chatcli tools` and `chatcli plugins`: what the model is offered, where it comes from, what is broken."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.tools.registry import Registry
 from chatcli.tools.sdk import Tool
 
+PLUGIN_FOLDER = "plugins"
+
 
 def list_tools(place: Place, *, output: str = "text") -> int:
     """All tools with what they declare; 1 when a plugin is broken."""
-    registry = Registry.load(place.home / "plugins")
+    registry = Registry.load(place.home / PLUGIN_FOLDER)
     if output == "json":
         place.out.json(
             {
@@ -25,10 +28,29 @@ def list_tools(place: Place, *, output: str = "text") -> int:
         (_("tool"), _("chars"), _("does"), _("from"), _("what for")),
         [_cells(registry, registry.tools[name]) for name in sorted(registry.tools)],
     )
+    return _tell_broken(place, registry)
+
+
+def list_plugins(place: Place, *, output: str = "text") -> int:
+    """Where tools come from; 1 when a plugin is broken."""
+    registry = Registry.load(place.home / PLUGIN_FOLDER)
+    by_source: dict[str, list[str]] = {}
+    for name, source in sorted(registry.sources.items()):
+        by_source.setdefault(source, []).append(name)
+    if output == "json":
+        place.out.json({"plugins": by_source, "broken": registry.broken})
+        return int(bool(registry.broken))
+    place.out.table(
+        (_("from"), _("tools")), [(source, ", ".join(names)) for source, names in by_source.items()]
+    )
+    place.out.line(_("Your own go into {folder}.").format(folder=place.short(place.home / PLUGIN_FOLDER)))
+    return _tell_broken(place, registry)
+
+
+def _tell_broken(place: Place, registry: Registry) -> int:
     for broken in registry.broken:
-        place.out.line(
-            _("not loaded: {source}: {why}").format(source=broken.source, why=broken.reason), "bad"
-        )
+        text = _("not loaded: {source}: {why}").format(source=broken.source, why=broken.reason)
+        place.out.line(one_line(text), "bad")
     return int(bool(registry.broken))
 
 

@@ -18,7 +18,7 @@ from chatcli.agent.start import Start, open_conversation
 from chatcli.agent.tour import Stop
 from chatcli.gate.questions import Answer, Question
 from chatcli.i18n import _, language
-from chatcli.messages import AssistantMessage
+from chatcli.messages import AssistantMessage, ToolResult
 from chatcli.providers.offline import Offline
 from chatcli.settings import table
 from chatcli.terminal.commands_cli.place import Place
@@ -78,7 +78,8 @@ class _Tour:
             for stop in tour.looking(self._place.folder):
                 await self._visit(conversation, stop)
             for saved in sorted(conversation.session.workspace.tool_results.iterdir())[:1]:
-                await self._visit(conversation, tour.reopening(saved))
+                key = _results(conversation)[-1].original.key
+                await self._visit(conversation, tour.reopening(saved, key))
             sample = tour.copy_sample(self._place.folder, conversation.session.workspace.scratch / "tour")
             await self._change(sample)
             self._say(_("/cost tells what a session used, and what it cost:"))
@@ -145,6 +146,10 @@ class _Tour:
         columns, look = self._screen.columns, self._screen.look
         self._screen.print(["", *(look.paint(row, "bold") for row in wrap(headline, columns))])
         self._screen.print(wrap(about, columns))
+
+
+def _results(conversation: Conversation) -> list[ToolResult]:
+    return [message for message in conversation.session.transcript if isinstance(message, ToolResult)]
 
 
 def _plain(environment: Mapping[str, str]) -> dict[str, str]:

@@ -77,11 +77,22 @@ def tree(situation: Situation, slots: Slots) -> Step:
     return _told(situation.last[0])
 
 
+def original(situation: Situation, slots: Slots) -> Step:
+    """An archived result: a range of it, the lines with a text, or its beginning."""
+    if situation.rounds:
+        return _told(situation.last[0], max_lines=_RANGE_LINES)
+    if "text" in slots:
+        return [calls.original(slots["key"], grep=re.escape(slots["text"]))]
+    if "n" in slots:
+        return [calls.original(slots["key"], lines=f"{slots['n']}-{slots['m']}")]
+    return [calls.original(slots["key"], lines=f"1-{_SHOWN_LINES}")]
+
+
 def _told(outcome: Outcome, *, max_lines: int = _SHOWN_LINES) -> str:
     """The text that a call returned, under the name of the file and the range."""
     if not outcome.ok:
         return failed(outcome)
-    if outcome.tool == "tree":
+    if outcome.tool != "read":
         return fenced(outcome.text.splitlines(), max_lines=max_lines)
     path = str(outcome.arguments.get("file", ""))
     excerpt = read_excerpt(outcome.text)
