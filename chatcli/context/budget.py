@@ -121,18 +121,22 @@ class _Turn:
 
     def _new(self, result: ToolResult) -> ToolResult:
         """A new result within the limits that hold for it alone."""
-        most_chars, most_tokens = self._most_chars(result), self._most_tokens(result)
+        wanted, most_tokens = self._wanted(result), self._most_tokens(result)
         try:
-            if size_chars(result) > max(result.cap_chars, SMALLEST_CHARS):
-                return self._preview(result, CAPPED, most_chars, most_tokens)
-            if size_chars(result) > most_chars:
-                return self._preview(result, self._limits.preview, most_chars, most_tokens)
-            whole = present(result, WHOLE, self._store)
-            if most_tokens and estimate_tokens(whole.text) > most_tokens:
-                return self._preview(result, self._limits.preview, most_chars, most_tokens)
+            if wanted.kind == "whole":
+                whole = present(result, WHOLE, self._store)
+                if not most_tokens or estimate_tokens(whole.text) <= most_tokens:
+                    return whole
+                wanted = self._limits.preview
+            return self._preview(result, wanted, self._most_chars(result), most_tokens)
         except StorageError:
-            return present_as_gone(result, WHOLE)
-        return whole
+            return present_as_gone(result, wanted)
+
+    def _wanted(self, result: ToolResult) -> Presentation:
+        """What the length alone demands."""
+        if size_chars(result) > max(result.cap_chars, SMALLEST_CHARS):
+            return CAPPED
+        return self._limits.preview if size_chars(result) > self._most_chars(result) else WHOLE
 
     def _preview_of_common_size(self, position: int) -> None:
         """Where that is shorter than what is shown."""

@@ -8,12 +8,12 @@ from chatcli.messages import Presentation
 from chatcli.settings import Settings
 
 SMALLEST_CHARS = 1_000
+SMALLEST_TOKENS = 300
 """No limit counts for less: a marker, with the path and the lines that it names, must have room."""
 
-SMALLEST_TOKENS = 300
-
-CAPPED = Presentation(kind="capped", head_chars=5_000, tail_chars=1_000, error_chars=500)
-PREVIEW = Presentation(kind="preview", head_chars=4_000, tail_chars=1_000, error_chars=500)
+_ERROR_CHARS = 500
+CAPPED = Presentation(kind="capped", head_chars=5_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
+PREVIEW = Presentation(kind="preview", head_chars=4_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -64,6 +64,9 @@ class Ageing(Struct, frozen=True, kw_only=True):
             return Presentation(kind="summary")
         if age_turns >= self.truncate_turns:
             return Presentation(
-                kind="truncated", head_chars=self.head_chars, tail_chars=self.tail_chars, error_chars=500
+                kind="truncated",
+                head_chars=self.head_chars,
+                tail_chars=self.tail_chars,
+                error_chars=_ERROR_CHARS,
             )
         return None

@@ -81,14 +81,14 @@ def may_change(result: ToolResult, ageing: Ageing) -> bool:
     """Whether a result is, or will be one day, shortened for its age.
 
     Only what a reading call returned without an error and what can be opened again; never a result
-    that is one line already.
+    that is one line already, or deleted.
     """
     return (
         result.read_only
         and result.status == "ok"
         and is_stored(result)
         and result.original.size_chars > ageing.min_content_chars
-        and (result.shown is None or result.shown.kind != "summary")
+        and (result.shown is None or result.shown.kind not in ("summary", "deleted"))
     )
 
 

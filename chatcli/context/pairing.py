@@ -62,15 +62,13 @@ def ensure_tool_result_pairing(messages: Sequence[Message]) -> tuple[Sequence[Me
 
 def _is_paired(messages: Sequence[Message], start: int, end: int) -> bool:
     """Whether nothing is wrong with `messages[start:end]`: one assistant message and what it owns."""
-    first = messages[start]
-    position = start + 1
+    first, position = messages[start], start
     if isinstance(first, AssistantMessage):
+        position += 1
         while position < end and isinstance(messages[position], ToolResult):
             position += 1
         if not _answers(first.calls, messages, start + 1, position):
             return False
-    else:
-        position = start
     return not any(isinstance(messages[behind], ToolResult) for behind in range(position, end))
 
 

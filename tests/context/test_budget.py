@@ -222,6 +222,16 @@ def test_an_original_that_is_gone_is_said_to_be_gone() -> None:
     assert shown_texts(enforced(story)[0]) == texts
 
 
+def test_an_original_that_comes_back_is_still_limited() -> None:
+    store = Originals()
+    story = Story(store)
+    story.turn(lines_of(50_000))
+    texts, store.texts = store.texts, {}
+    _, shown = enforced(story)
+    store.texts = texts
+    assert len(shown_texts(enforced(story, shown=shown)[0])[0]) < 7_000
+
+
 def test_nothing_is_saved_that_is_not_cut() -> None:
     store = Originals()
     story = Story(store)

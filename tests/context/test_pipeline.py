@@ -13,7 +13,8 @@ from chatcli.context.microcompact import apply_microcompact
 from chatcli.context.pairing import ensure_tool_result_pairing
 from chatcli.context.pipeline import Pipeline
 from chatcli.context.scheduler import Occasion
-from chatcli.messages import Message, Presentation, ToolResult, UserMessage
+from chatcli.context.tokens import estimate_tokens
+from chatcli.messages import DELETED, Message, Presentation, ToolResult, UserMessage
 from chatcli.session.entries import Decision
 from tests.context.builders import Loop, Originals, Story, lines_of, results_of, shown_texts
 from tests.context.sessions import ageings, limits, occasions, prefixes, stories
@@ -140,6 +141,25 @@ def test_no_result_is_over_its_limit_with_its_marker(story: Story, limits: Limit
 
 
 @untimed
+@given(stories(broken=False), limits)
+def test_a_turn_is_within_its_budget_or_at_its_smallest(story: Story, limits: Limits) -> None:
+    out, _ = enforce_tool_result_budget(story.messages, {}, limits, story.store)
+    turn: list[ToolResult] = []
+    for message in [*out, UserMessage(seq=0, parts=())]:
+        if isinstance(message, ToolResult):
+            turn.append(message)
+            continue
+        long = [result.text for result in turn if not result.verbatim and len(result.text) > 1_000]
+        assert sum(len(result.text) for result in turn) <= limits.budget_chars or not long
+        if (
+            limits.budget_tokens
+            and sum(estimate_tokens(result.text) for result in turn) > limits.budget_tokens
+        ):
+            assert all(estimate_tokens(text) <= 300 for text in long)
+        turn = []
+
+
+@untimed
 @given(stories(), limits, ageings)
 def test_the_view_prepared_again_is_the_same(story: Story, limits: Limits, ageing: Ageing) -> None:
     loop = Loop(Pipeline(limits, ageing, story.store), story.messages)
@@ -198,6 +218,21 @@ def test_a_rewrite_recorded_by_others_is_shown() -> None:
     view = loop.prepare()
     assert shown_texts(view.messages)[0].startswith("[Old tool result cleared")
     assert view.unchanged_messages == 2
+
+
+def test_a_deleted_result_is_settled() -> None:
+    story = Story(Originals())
+    story.user()
+    (result,) = story.turn(lines_of(8_000))
+    loop = Loop(Pipeline(Limits(), Ageing(), story.store), story.messages)
+    loop.prepare()
+    story.store.texts.clear()
+    loop.shown[result.seq] = DELETED
+    for _ in range(6):
+        view = loop.prepare()
+        story.turn("b")
+    assert "deleted by the user" in shown_texts(view.messages)[0]
+    assert view.settled_messages == len(view.messages)
 
 
 def test_work_that_was_interrupted_is_done_again() -> None:
