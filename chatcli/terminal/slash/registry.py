@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatcli.terminal.slash import config, cost, help, model, modes, permissions, session
+from chatcli.terminal.slash import config, cost, help, model, modes, permissions, results, session
 from chatcli.terminal.slash.command import Commands
 
 COMMANDS = Commands(
@@ -12,6 +12,7 @@ COMMANDS = Commands(
         *model.COMMANDS,
         *cost.COMMANDS,
         *config.COMMANDS,
+        *results.COMMANDS,
         *permissions.COMMANDS,
         *session.COMMANDS,
     ]

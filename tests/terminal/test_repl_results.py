@@ -1,0 +1,87 @@
+"""/results in a real terminal: what was archived is listed, opened, copied and deleted."""
+
+from __future__ import annotations
+
+import json
+
+from tests.terminal.conftest import World
+from tests.wire.script import call, reply
+
+NUMBERS = "".join(f"{n}\n" for n in range(1, 9_001))
+
+
+def journal(world: World) -> list[dict]:
+    (path,) = world.home.rglob("journal.jsonl")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def originals(world: World) -> list[bytes]:
+    return [path.read_bytes() for path in world.home.glob("sessions/*/archive/*")]
+
+
+def test_results_are_listed_copied_and_deleted(world: World) -> None:
+    (world.project / "a.txt").write_text("a short file\n")
+    world.serve(
+        [
+            reply(call("exec", command="seq 1 9000"), call("read", file="a.txt")),
+            reply("Done."),
+            lambda seen: reply("Gone: " + seen.results[0].text, rewrite=True),
+        ]
+    )
+    terminal = world.prompt("--approve", "all", columns=150)
+    terminal.line("/results")
+    terminal.expect("No result yet.")
+    terminal.line("/agent count")
+    terminal.expect("Done.")
+    terminal.line("/results")
+    terminal.expect("until you leave")
+    shown = terminal.text()
+    assert "1. exec · 44K chars · 1 turn old · beginning and end shown ·" in shown
+    assert "budget_" in shown
+    assert "2. read · 13 chars · 1 turn old · shown whole ·" in shown
+    assert "7 days after its last use" in shown
+
+    terminal.line("/results copy 1 all.txt")
+    terminal.expect("Copied to")
+    copied = world.project / "all.txt"
+    assert copied.read_text().startswith(NUMBERS)
+    assert copied.stat().st_mode & 0o777 == 0o600
+    terminal.line("/results copy 1 all.txt")
+    terminal.expect("Replace it?")
+    terminal.line("n")
+    terminal.gone("Replace it?")
+
+    terminal.line("/results delete 1")
+    terminal.expect("for good?")
+    terminal.line("n")
+    terminal.gone("for good?")
+    assert any(b"8999" in original for original in originals(world))
+    terminal.line("/results delete 1")
+    terminal.expect("for good?")
+    terminal.line("y")
+    terminal.expect("Deleted.")
+    assert all(b"8999" not in original for original in originals(world))
+    assert [entry for entry in journal(world) if entry["type"] == "result_deleted"]
+    assert not list(world.tmp.glob("chatcli-agent-*/tool-results/budget_*"))
+    terminal.line("/results open 1")
+    terminal.expect("not there any more")
+    terminal.line("and now?")
+    terminal.expect("Gone: [Tool result deleted by the user — 9001 lines")
+    assert world.server.violations == []
+
+
+def test_a_result_is_opened_in_the_pager_with_nothing_that_moves_the_cursor(world: World) -> None:
+    (world.project / "odd.txt").write_bytes(b"before \x1b[2J after\n")
+    world.serve([reply(call("read", file="odd.txt")), reply("Done.")])
+    terminal = world.prompt(PAGER="cat")
+    terminal.line("/agent look")
+    terminal.expect("Done.")
+    terminal.line("/results open 1")
+    terminal.expect("before ␛[2J after")
+
+
+def test_what_cannot_be_done_is_said(world: World) -> None:
+    terminal = world.prompt(columns=120)
+    for line in ("/results open 1", "/results eat 1", "/results open x"):
+        terminal.line(line)
+    terminal.expect("/results copy N FILE or /results delete N", count=3)
