@@ -28,7 +28,7 @@ from chatcli.terminal.pager import show_in_pager
 from chatcli.terminal.paste import Pastes
 from chatcli.terminal.screen import Interrupted, Key, Line
 
-_FRAME_SECONDS = 0.12
+_FRAME_SECONDS = 0.08
 _QUIET_SECONDS = 0.3
 """A question takes the keys only after this long without one: nobody answers in mid-word."""
 
@@ -64,13 +64,15 @@ class LiveScreen:
         self._asked: asyncio.Future[str] | None = None
         self._label = ""
         self._live: Callable[[], Sequence[str]] | None = None
+        self._rows: Sequence[str] = ()
+        """The live area of this frame: looked up once, however often it is drawn."""
         self._ticker: asyncio.Task[None] | None = None
         self._kept: list[str] | None = None
         """Lines that wait while another program has the terminal."""
         self._layout = build_layout(
             draft=self._draft,
             answer=self._answer,
-            live=lambda: self._live() if self._live and not self._asked else (),
+            live=lambda: self._rows,
             label=lambda: self._label,
             status=lambda: status(self.columns),
             rows=lambda: self.rows,
@@ -135,6 +137,7 @@ class LiveScreen:
             self._output.write_raw(text)
             self._output.flush()
             return
+        self._look_up_rows()
         with self._output.one_write(), set_app(self._app):
             self._app.renderer.erase()
             self._output.write_raw(text)
@@ -150,6 +153,7 @@ class LiveScreen:
         self.refresh()
 
     def refresh(self) -> None:
+        self._look_up_rows()
         self._app.invalidate()
 
     async def next_input(self) -> Line | Key:
@@ -201,6 +205,9 @@ class LiveScreen:
         while True:
             await asyncio.sleep(_FRAME_SECONDS)
             self.refresh()
+
+    def _look_up_rows(self) -> None:
+        self._rows = self._live() if self._live and not self._asked else ()
 
     def _note_key(self, _sender: object) -> None:
         self.last_key_seconds = time.monotonic()

@@ -77,7 +77,8 @@ class Markdown:
             case "bullet_list_open" | "ordered_list_open":
                 return [line for item in _siblings(inside) for line in self._item(item, columns)]
             case "blockquote_open":
-                return [self.dim("│") + " " + line for line in self._nodes(inside, columns - 2)]
+                bar = self.dim("│")
+                return [f"{bar} {line}".rstrip() for line in self._nodes(inside, columns - 2)]
             case "table_open":
                 return self._table(inside, columns)
             case "fence" | "code_block":

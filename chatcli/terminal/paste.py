@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from chatcli.i18n import ngettext
 
 _INLINE_LINES = 5
@@ -31,9 +33,10 @@ class Pastes:
 
     def expand(self, text: str) -> str:
         """The text with every placeholder replaced by what was pasted."""
-        for word, pasted in self._texts.items():
-            text = text.replace(word, pasted)
-        return text
+        if not self._texts:
+            return text
+        words = re.compile("|".join(map(re.escape, self._texts)))
+        return words.sub(lambda found: self._texts[found[0]], text)
 
     def word_before(self, text: str) -> str:
         """The placeholder that `text` ends with, if any: it is deleted as a whole."""

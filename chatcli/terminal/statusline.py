@@ -89,16 +89,17 @@ def _parts(status: Status, home: Path | None) -> list[tuple[int, str]]:
     model = f"{status.provider}/{status.model}" if status.model else status.provider
     parts = [
         (0, status.mode),
-        (3, _("autonomy: {level}").format(level=status.autonomy)),
+        (4, _("autonomy: {level}").format(level=status.autonomy)),
         (1, clip(one_line(model), _LONGEST_MODEL_CELLS)),
-        (5, clip_start(one_line(_short(status.folder, home)), _LONGEST_FOLDER_CELLS)),
+        (6, clip_start(one_line(_short(status.folder, home)), _LONGEST_FOLDER_CELLS)),
     ]
     if status.branch:
-        parts.append((6, clip(one_line(status.branch), _LONGEST_BRANCH_CELLS)))
+        parts.append((7, clip(one_line(status.branch), _LONGEST_BRANCH_CELLS)))
     if status.context_tokens:
-        parts.append((4, f"{percent(status.context_tokens, status.window_tokens)} %"))
+        parts.append((3, f"{percent(status.context_tokens, status.window_tokens)} %"))
     if status.requests:
-        parts.append((7, money(status.cost_usd)))
+        cost = _("cost unknown") if status.cost_usd is None else money(status.cost_usd)
+        parts.append((5, cost))
     if status.queued:
         parts.append((2, _("{n} queued").format(n=status.queued)))
     return parts

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,14 +33,15 @@ class Terminal:
         folder: Path,
         columns: int = 80,
         rows: int = 24,
+        program: Sequence[str] = (sys.executable, "-m", "chatcli"),
     ) -> None:
         self.raw = b""
         """Every byte the program wrote."""
         self.screen = ShownScreen(columns, rows, history=5_000, ratio=0.001)
         self._stream = pyte.ByteStream(self.screen)
         self._child = pexpect.spawn(
-            sys.executable,
-            ["-m", "chatcli", *arguments],
+            program[0],
+            [*program[1:], *arguments],
             env=dict(environment),
             cwd=str(folder),
             dimensions=(rows, columns),
@@ -50,6 +52,10 @@ class Terminal:
     @property
     def pid(self) -> int:
         return self._child.pid
+
+    def modes(self) -> list[object]:
+        """The settings of the terminal itself, as `stty` would show them."""
+        return termios.tcgetattr(self._child.child_fd)
 
     def lines(self) -> list[str]:
         """The visible rows, without blanks on the right."""
