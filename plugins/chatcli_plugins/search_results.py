@@ -63,6 +63,12 @@ class SearchResults:
         end = self._offset + self.shown
         return end if end < self.units else None
 
+    @property
+    def wants_text(self) -> bool:
+        """Whether a line that comes now may be shown; else matches need only be counted."""
+        on_page = self._show == "lines" and self.matches >= self._offset and not self._is_full
+        return on_page and (self._left != 0 or self._after_left > 0)
+
     def begin_file(self, name: str) -> None:
         self._file = one_line(name)
         self._file_matches = 0

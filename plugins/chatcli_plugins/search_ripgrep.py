@@ -12,6 +12,7 @@ from chatcli_plugins.search_results import SearchResults
 
 _MAX_EVENT_BYTES = 64 << 20
 """A matching line whose event is longer is only counted."""
+_MATCH, _CONTEXT = b'{"type":"match"', b'{"type":"context"'
 
 
 class _Text(Struct, frozen=True):
@@ -71,6 +72,11 @@ class RipgrepReader:
         if self._pending_bytes > _MAX_EVENT_BYTES:
             if self._accepted:
                 self._results.add_match(0, "(a matching line of more than 40 MB)", 0, 1)
+            return
+        if not self._results.wants_text and line.startswith((_MATCH, _CONTEXT)):
+            # Millions of lines that are only counted would take minutes to decode.
+            if self._accepted and line.startswith(_MATCH):
+                self._results.add_match(0, "", 0, 1)
             return
         event = self._decoder.decode(line)
         data = event.data
