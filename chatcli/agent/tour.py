@@ -27,6 +27,7 @@ _SOURCE_SUFFIXES = frozenset({".py", ".go", ".rs", ".js", ".ts", ".java", ".rb",
 _NOT_OURS = frozenset({"node_modules", "vendor", "venv", "build", "dist", "target"})
 _MAX_SAMPLE_BYTES = 64_000
 _MAX_SEARCHED_FILES = 200
+_MAX_SEARCHED_FOLDERS = 1_000
 
 
 class Stop(Struct, frozen=True, kw_only=True):
@@ -142,7 +143,7 @@ def _something_to_find(folder: Path) -> str:
 
 def _sources(folder: Path) -> Iterator[Path]:
     """Source files, those on top first; hidden folders are left alone."""
-    for top, folders, names in os.walk(folder):
+    for top, folders, names in islice(os.walk(folder), _MAX_SEARCHED_FOLDERS):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_OURS)
         yield from (Path(top, name) for name in sorted(names) if Path(name).suffix in _SOURCE_SUFFIXES)
 

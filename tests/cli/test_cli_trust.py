@@ -37,3 +37,9 @@ def test_home_paths_are_short(cli, out) -> None:
     assert "~/" not in out("trust")
     (cli.project.parent / "user" / "code").mkdir()
     assert "Trusted: ~/code" in out("trust", str(cli.project.parent / "user" / "code"))
+
+
+def test_a_hostile_name_cannot_reach_the_terminal(cli, out) -> None:
+    (cli.project / "a\x1b[2Jb").mkdir()
+    text = out("trust", "a\x1b[2Jb") + out("trust", "--list") + out("trust", "--revoke", "a\x1b[2Jb")
+    assert "\x1b" not in text

@@ -44,6 +44,13 @@ async def test_a_variable_names_the_script_too(script) -> None:
     assert (await play(provider))[1].parts == (Text("hi"),)
 
 
+def test_the_model_names_what_answers(script) -> None:
+    path = script('{"text": "hi"}')
+    assert Offline(environment={"CHATCLI_OFFLINE_SCRIPT": str(path)}).model == f"script:{path}"
+    assert Offline().model == "rules"
+    assert Offline("claude-of-yesterday").model == "rules"
+
+
 async def test_text_arrives_in_the_pieces_that_the_script_gives(script) -> None:
     path = script('{"text": ["a", "b"], "reasoning": "why"}')
     events, reply = await play(Offline(model=f"script:{path}"))

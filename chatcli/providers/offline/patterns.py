@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from chatcli.providers.offline.vocabulary import ARTICLES, CHOICES, NAMING, POLITE_AFTER, POLITE_BEFORE
 
@@ -58,7 +58,7 @@ def match_any(patterns: Iterable[str], text: str) -> Mapping[str, str] | None:
     return None
 
 
-@cache
+@lru_cache(maxsize=4)
 def _candidates(text: str) -> tuple[str, ...]:
     """The request without the politeness around it, then with it."""
     whole = text[: _end(_PUNCTUATION, text)]

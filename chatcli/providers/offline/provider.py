@@ -44,8 +44,9 @@ class Offline:
         script_file = (environment or {}).get(SCRIPT_VARIABLE, "")
         if model.startswith(SCRIPT_PREFIX):
             script_file = model.removeprefix(SCRIPT_PREFIX)
-        self.model = model or "rules"
         self._script = script or (read_script(Path(script_file)) if script_file else None)
+        # Another model's name may be left over in the settings of somebody who has no key now.
+        self.model = SCRIPT_PREFIX + self._script.source if self._script else "rules"
 
     async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         draft = self._script.reply_to(request) if self._script else answer(request)

@@ -40,6 +40,6 @@ def examine(place: Place, *, output: str = "text") -> int:
 
 def _tell(place: Place, finding: Finding) -> None:
     mark, style = _MARKS[finding.level]
-    place.out.line(f"{place.out.look.paint(mark, style)}  {finding.about}: {finding.found}")
+    place.out.marked(mark, style, f"{finding.about}: {finding.found}")
     if finding.fix:
         place.out.line(f"    → {finding.fix}")

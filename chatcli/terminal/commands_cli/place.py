@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from chatcli.agent.start import home_folder
 from chatcli.errors import UsageError
-from chatcli.gate.screen import one_line
+from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _
 from chatcli.terminal.cells import clip, width_cells
 from chatcli.terminal.look import Look, Style, choose_look
@@ -22,7 +22,7 @@ _GAP = "  "
 
 
 class Output:
-    """Prints lines and tables. What stands in a table cell may be foreign text."""
+    """Prints lines and tables. All text may be foreign: it is made harmless here."""
 
     def __init__(self, stream: TextIO, look: Look, width_cells: int | None) -> None:
         self._stream = stream
@@ -31,7 +31,12 @@ class Output:
         self.look = look
 
     def line(self, text: str = "", style: Style | None = None) -> None:
+        text = safe_text(text)
         self._stream.write((self.look.paint(text, style) if style else text) + "\n")
+
+    def marked(self, mark: str, style: Style, text: str) -> None:
+        """A line behind a short coloured word."""
+        self._stream.write(f"{self.look.paint(mark, style)}  {safe_text(text)}\n")
 
     def json(self, value: Any) -> None:
         self._stream.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

@@ -49,8 +49,8 @@ def list_plugins(place: Place, *, output: str = "text") -> int:
 
 def _tell_broken(place: Place, registry: Registry) -> int:
     for broken in registry.broken:
-        text = _("not loaded: {source}: {why}").format(source=broken.source, why=broken.reason)
-        place.out.line(one_line(text), "bad")
+        text = _("not loaded: {source}: {why}").format(source=broken.source, why=one_line(broken.reason))
+        place.out.line(text, "bad")
     return int(bool(registry.broken))
 
 

@@ -17,6 +17,7 @@ from chatcli.agent.conversation import Conversation
 from chatcli.agent.start import Start, open_conversation
 from chatcli.agent.tour import Stop
 from chatcli.gate.questions import Answer, Question
+from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _, language
 from chatcli.messages import AssistantMessage, ToolResult
 from chatcli.providers.offline import Offline
@@ -104,7 +105,7 @@ class _Tour:
             isinstance(message, AssistantMessage) for message in conversation.session.transcript
         )
         await conversation.use_provider(Offline(script=stop.script(replies_before)))
-        self._screen.print(["", self._screen.look.paint(f"❯ {stop.words}", "user")])
+        self._screen.print(["", self._screen.look.paint(f"❯ {one_line(stop.words)}", "user")])
         watching = asyncio.ensure_future(self._watch(conversation)) if self._asks else None
         try:
             finished = await conversation.run(stop.words, mode="agent")
@@ -144,8 +145,8 @@ class _Tour:
 
     def _say(self, headline: str, about: str = "") -> None:
         columns, look = self._screen.columns, self._screen.look
-        self._screen.print(["", *(look.paint(row, "bold") for row in wrap(headline, columns))])
-        self._screen.print(wrap(about, columns))
+        self._screen.print(["", *(look.paint(row, "bold") for row in wrap(safe_text(headline), columns))])
+        self._screen.print(wrap(safe_text(about), columns))
 
 
 def _results(conversation: Conversation) -> list[ToolResult]:
