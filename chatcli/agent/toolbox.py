@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -15,6 +17,7 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.paths import check_open_fd
 from chatcli.gate.questions import Answer, Question
+from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
 from chatcli.session.session import Session
 from chatcli.settings import Settings
 from chatcli.tools.api import (
@@ -24,6 +27,7 @@ from chatcli.tools.api import (
     HelperResult,
     Notes,
     Processes,
+    ScriptResult,
     Sink,
     Store,
     StoreEntry,
@@ -172,6 +176,29 @@ class GatedProcesses:
             duration_seconds=ended.duration_seconds,
             read_only=verdict.read_only,
             left_running=ended.left_running,
+        )
+
+    async def script(self, source: str, sink: Writer, *, timeout_seconds: float) -> ScriptResult:
+        sandbox = await asyncio.to_thread(find_sandbox)
+        await self._box.gate.script(source, sandbox)
+        session = self._box.session
+        ended = await run_helper(
+            sandbox.argv(
+                archive=session.archive.folder,
+                readable=[session.workspace.tool_results, session.workspace.scratch],
+                cpu_seconds=ceil(timeout_seconds) + 1,
+            ),
+            sink,
+            cwd=session.workspace.scratch,
+            env=ENVIRONMENT,
+            stdin=source.encode("utf-8", "surrogateescape"),
+            timeout_seconds=timeout_seconds,
+        )
+        return ScriptResult(
+            exit_code=ended.exit_code,
+            errors=ended.errors,
+            timed_out=ended.timed_out,
+            sealed=not sandbox.gaps,
         )
 
     async def helper(

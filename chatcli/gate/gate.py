@@ -27,7 +27,8 @@ from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
 from chatcli.gate.reach import HOLDS_SECRETS, OUTSIDE, Reach
 from chatcli.gate.reasons import N_, Reason
-from chatcli.gate.rules import KnownRule, Rule, Rules
+from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, Rules
+from chatcli.gate.sandbox import Sandbox
 from chatcli.gate.verdict import Verdict, decide
 from chatcli.i18n import _
 from chatcli.settings import Autonomy
@@ -136,6 +137,10 @@ class Gate:
         await self._allow(lambda: self._command_need(text, folder))
         return verdict
 
+    async def script(self, text: str, sandbox: Sandbox) -> None:
+        """Allow this exact script to run in this sandbox."""
+        await self._allow(lambda: self._script_need(text, sandbox))
+
     async def network(self, url: str) -> None:
         """Allow one address."""
         await self._allow(lambda: self._network_need(url))
@@ -201,6 +206,21 @@ class Gate:
             digest=hashlib.sha256(text.encode()).hexdigest(),
         )
         return _Need(question, verdict.why, "" if verdict.dangerous else "all")
+
+    def _script_need(self, text: str, sandbox: Sandbox) -> _Need | None:
+        """What a sandbox holds altogether is like a command that stays inside the project."""
+        rules = self.rules.of_kind("code", given_only=self.autonomy == "plan")
+        if not sandbox.gaps and (self.autonomy == "all" or SANDBOXED_CODE in rules):
+            return None
+        question = Question(
+            kind="command",
+            title=_("Run a script") if sandbox.gaps else _("Run a script in the sandbox"),
+            subject=text,
+            reasons=tuple(gap.shown() for gap in sandbox.gaps),
+            rule=None if sandbox.gaps else SANDBOXED_CODE,
+            digest=hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
+        )
+        return _Need(question, sandbox.gaps, "" if sandbox.gaps else "all")
 
     def _network_need(self, url: str) -> _Need | None:
         try:

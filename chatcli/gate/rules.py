@@ -1,4 +1,5 @@
-"""What the user allowed ahead of time: `exec:pytest *`, `write:docs/**`, `read:/some/dir`, `network:host`.
+"""What the user allowed ahead of time: `exec:pytest *`, `write:docs/**`, `read:/some/dir`, `network:host`,
+`code:sandboxed`.
 
 A rule is matched word by word, never as a prefix of text. `exec:git status` covers exactly these two
 words; `exec:pytest *` covers `pytest` and any arguments. Project rules lie in the home of chatcli, never
@@ -24,16 +25,16 @@ from chatcli.gate.paths import is_within
 from chatcli.gate.private import locked, read_private, record_folder, write_private
 from chatcli.i18n import _
 
-RuleKind = Literal["exec", "read", "write", "network"]
+RuleKind = Literal["exec", "read", "write", "network", "code"]
 Scope = Literal["run", "session", "project"]
 
 _WILDCARD = re.compile(r"[*?\[]")
 _PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+")
-_HINT = "exec:pytest *   write:docs/**   read:/some/dir   network:example.com"
+_HINT = "exec:pytest *   write:docs/**   read:/some/dir   network:example.com   code:sandboxed"
 
 
 class Rule(Struct, frozen=True):
-    """`words` are the words of a command, or one path pattern, or one host."""
+    """`words` are the words of a command, or one path pattern, or one host, or `sandboxed`."""
 
     kind: RuleKind
     words: tuple[str, ...]
@@ -73,6 +74,10 @@ class Rule(Struct, frozen=True):
         if pattern.startswith("*."):
             return host.casefold().endswith(pattern[1:])
         return host.casefold() == pattern
+
+
+SANDBOXED_CODE = Rule("code", ("sandboxed",))
+"""Scripts that a sandbox holds altogether."""
 
 
 class KnownRule(Struct, frozen=True):

@@ -53,6 +53,18 @@ class HelperResult(Struct, frozen=True, kw_only=True):
     """It was stopped because its output passed `max_bytes`."""
 
 
+class ScriptResult(Struct, frozen=True, kw_only=True):
+    """How a script ended. What it printed is in the sink that was given."""
+
+    exit_code: int | None
+    """None when it was stopped by the time limit, or by the kernel for its memory."""
+    errors: bytes
+    """The first 64 KB of its standard error."""
+    timed_out: bool
+    sealed: bool
+    """The sandbox held it altogether: whatever it did, nothing was changed or sent."""
+
+
 class ToolOutput(Struct, frozen=True, kw_only=True):
     """What a tool returns when a plain string does not say enough."""
 
@@ -141,6 +153,14 @@ class Processes(Protocol):
         """Judge, approve and run the exact text with `bash --noprofile --norc`, as one killable tree.
 
         Without a time limit of its own the user's setting holds.
+        """
+        ...
+
+    async def script(self, source: str, sink: Writer, *, timeout_seconds: float) -> ScriptResult:
+        """Approve and run a Python script in the strongest sandbox that there is.
+
+        It can read originals of results and the workspace, and has no packages. Where the sandbox has
+        gaps, the person is told and asked each time.
         """
         ...
 

@@ -40,6 +40,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "question": ("prompt", "text"),
     "timeout": ("timeout_seconds",),
     "max_results": ("limit", "head_limit"),
+    "script": ("code", "source", "python"),
     "keys": ("key", "marker", "markers", "ccr", "id"),
 }
 _KINDS = {str: "a string", int: "an integer", float: "a number", bool: "true or false", dict: "an object"}

@@ -1,9 +1,10 @@
 """The tools that come with chatcli, one file each. They import `chatcli.tools` and nothing else of it."""
 
-from chatcli_plugins import ask, exec, git, patch, read, recall, search, todo, tree, write
+from chatcli_plugins import ask, code, exec, git, patch, read, recall, search, todo, tree, write
 
 TOOLS = (
     ask.ask,
+    code.code,
     exec.run,
     git.git,
     patch.patch,

@@ -1,8 +1,9 @@
-"""recall in the real command: what a marker names is opened, verbatim and not shortened on arrival."""
+"""recall and code in the real command: what a marker names is opened, verbatim and unshortened."""
 
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -50,3 +51,28 @@ def test_a_long_result_is_opened_again_by_lines_and_by_search(place):
     assert finished.code == 0
     assert "5431:line 05431 of the long file\n5432:line 05432 of the long file\n" in finished.out
     assert "[2 matching lines in 1 results]" in finished.out
+
+
+def count(seen: Seen) -> Answer:
+    script = f"print(sum(1 for line in lines('{marker(seen)}') if line.endswith('file')))"
+    return reply(call("code", script=script))
+
+
+SCRIPTED = by_turn(reply(call("exec", command="cat long.txt")), count, tell)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="no bubblewrap here")
+def test_a_script_reads_the_original_in_the_sandbox(place):
+    with serve(SCRIPTED) as server:
+        finished = place.run(place.environment("ollama", server), "-p", "/agent count", "--approve", "all")
+    assert server.violations == []
+    assert finished.out == "6000\n\n"
+
+
+def test_without_approval_no_script_runs(place):
+    with serve(SCRIPTED) as server:
+        finished = place.run(
+            place.environment("ollama", server), "-p", "/agent count", "--allow", "exec:cat long.txt"
+        )
+    assert finished.code == 5
+    assert "needs approval" in finished.out

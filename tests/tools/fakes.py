@@ -5,13 +5,23 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from chatcli.errors import Denied
 from chatcli.messages import Archived
-from chatcli.tools.api import CommandResult, FileChange, HelperResult, Sink, StoreEntry, ToolOutput, Writer
+from chatcli.tools.api import (
+    CommandResult,
+    FileChange,
+    HelperResult,
+    ScriptResult,
+    Sink,
+    StoreEntry,
+    ToolOutput,
+    Writer,
+)
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 from chatcli.tools.sdk import Tool
@@ -168,6 +178,19 @@ class FakeProcesses:
             duration_seconds=ended.duration_seconds,
             read_only=self.read_only,
             left_running=ended.left_running,
+        )
+
+    async def script(self, source: str, sink: Writer, *, timeout_seconds: float) -> ScriptResult:
+        """Without a sandbox and without helpers; the real ones are tested with the gate and the agent."""
+        ended = await run_helper(
+            [sys.executable, "-I", "-c", source],
+            sink,
+            cwd=self.root,
+            env=self.env,
+            timeout_seconds=timeout_seconds,
+        )
+        return ScriptResult(
+            exit_code=ended.exit_code, errors=ended.errors, timed_out=ended.timed_out, sealed=self.read_only
         )
 
     async def helper(

@@ -17,6 +17,7 @@ def test_the_public_names_are_these() -> None:
         "MAX_RESULT_CHARS",
         "Notes",
         "Processes",
+        "ScriptResult",
         "Sink",
         "Store",
         "StoreEntry",

@@ -16,7 +16,7 @@ from chatcli.tools import InvalidArguments
 from chatcli.tools.registry import Registry
 from tests.tools.fakes import FakeContext
 
-BUILT_IN = {"ask", "exec", "git", "patch", "read", "recall", "search", "todo", "tree", "write"}
+BUILT_IN = {"ask", "code", "exec", "git", "patch", "read", "recall", "search", "todo", "tree", "write"}
 
 HELLO = '''
 from chatcli.tools import ToolContext, tool
