@@ -61,6 +61,7 @@ class LiveScreen:
             name="draft",
         )
         self._answer = Buffer(multiline=False, name="answer")
+        self._asking = asyncio.Lock()
         self._asked: asyncio.Future[str] | None = None
         self._label = ""
         self._live: Callable[[], Sequence[str]] | None = None
@@ -166,18 +167,19 @@ class LiveScreen:
         self.refresh()
 
     async def ask(self, label: str) -> str:
-        await self._until_quiet()
-        self._answer.reset()
-        self._label = label
-        self._asked = asyncio.get_running_loop().create_future()
-        self._layout.focus(self._answer)
-        self.refresh()
-        try:
-            return await self._asked
-        finally:
-            self._asked = None
-            self._layout.focus(self._draft)
+        async with self._asking:
+            await self._until_quiet()
+            self._answer.reset()
+            self._label = label
+            self._asked = asyncio.get_running_loop().create_future()
+            self._layout.focus(self._answer)
             self.refresh()
+            try:
+                return await self._asked
+            finally:
+                self._asked = None
+                self._layout.focus(self._draft)
+                self.refresh()
 
     async def page(self, lines: Sequence[str]) -> None:
         with set_app(self._app):

@@ -22,6 +22,7 @@ from chatcli.terminal.screen import Interrupted, Key, Line
 
 _READ_BYTES = 65_536
 _COLUMNS = 80
+_SIGN = "❯ "
 
 
 class PlainScreen:
@@ -29,13 +30,15 @@ class PlainScreen:
 
     def __init__(self, *, look: Look, stdin: TextIO, output: TextIO, prompts: TextIO) -> None:
         self.look = look
-        self.busy = False
+        self._busy = False
+        self._waiting = False
         self.last_key_seconds = time.monotonic()
         self._stdin = stdin.fileno()
         self._output = output
         self._prompts = prompts
         self._inputs: asyncio.Queue[Line | Key] = asyncio.Queue()
         self._partial = b""
+        self._asking = asyncio.Lock()
         self._asked: asyncio.Future[str] | None = None
 
     @property
@@ -70,24 +73,39 @@ class PlainScreen:
     def refresh(self) -> None:
         """Nothing is ever redrawn."""
 
+    @property
+    def busy(self) -> bool:
+        return self._busy
+
+    @busy.setter
+    def busy(self, busy: bool) -> None:
+        if self._busy and not busy and self._waiting:
+            self._prompt(_SIGN)
+        self._busy = busy
+
     async def next_input(self) -> Line | Key:
-        if not self.busy and self._inputs.empty():
-            self._prompt("❯ ")
-        return await self._inputs.get()
+        if not self._busy and self._inputs.empty():
+            self._prompt(_SIGN)
+        self._waiting = True
+        try:
+            return await self._inputs.get()
+        finally:
+            self._waiting = False
 
     def give_back(self, text: str) -> None:
         self._prompt(_("Not sent: {text}").format(text=one_line(text)) + "\n")
 
     async def ask(self, label: str) -> str:
-        self._partial = b""
-        with suppress(termios.error):
-            termios.tcflush(self._stdin, termios.TCIFLUSH)
-        self._prompt(f"{label}\n? ")
-        self._asked = asyncio.get_running_loop().create_future()
-        try:
-            return await self._asked
-        finally:
-            self._asked = None
+        async with self._asking:
+            self._partial = b""
+            with suppress(termios.error):
+                termios.tcflush(self._stdin, termios.TCIFLUSH)
+            self._prompt(f"{label}\n? ")
+            self._asked = asyncio.get_running_loop().create_future()
+            try:
+                return await self._asked
+            finally:
+                self._asked = None
 
     async def page(self, lines: Sequence[str]) -> None:
         self.print(lines)

@@ -32,6 +32,8 @@ from chatcli.terminal.stream import MarkdownStream
 from chatcli.terminal.toolline import error_line, shown_line, tool_line
 
 _DIFF_ROWS = 16
+_SHOWN_RESULTS = frozenset({"todo"})
+"""Tools whose result is meant for the person too."""
 _ROWS_BELOW_PREVIEW = 6
 _NOTICES: dict[NoticeLevel, tuple[str, Style]] = {
     "info": ("· ", "dim"),
@@ -132,6 +134,9 @@ class RunView:
         lines = [tool_line(event, columns, look)]
         if event.status == "error" and event.key:
             lines += error_line(self._result_text(event.key), columns, look)
+        if event.status == "ok" and event.name in _SHOWN_RESULTS:
+            text = safe_text(self._result_text(event.key))
+            lines += [row for line in text.splitlines() for row in behind("  ", fill(line, columns - 2))]
         if event.diff and event.diff not in self._seen_diffs:
             lines += diff_head(event.diff, columns, _DIFF_ROWS, look)
         self._screen.print(lines)

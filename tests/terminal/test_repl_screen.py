@@ -175,7 +175,7 @@ def test_a_resize_in_the_middle_keeps_what_was_printed(world: World) -> None:
     terminal = world.prompt(columns=100)
     terminal.line("go")
     terminal.expect("Second par")
-    terminal.resize(50, 20)
+    terminal.resize(50, 24)
     terminal.expect("chat · ", 1)
     world.server.release()
     terminal.expect("Third.")

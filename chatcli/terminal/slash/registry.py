@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatcli.terminal.slash import config, cost, help, model, modes, permissions, results, session
+from chatcli.terminal.slash import config, cost, help, model, modes, permissions, results, session, todo
 from chatcli.terminal.slash.command import Commands
 
 COMMANDS = Commands(
@@ -14,6 +14,7 @@ COMMANDS = Commands(
         *config.COMMANDS,
         *results.COMMANDS,
         *permissions.COMMANDS,
+        *todo.COMMANDS,
         *session.COMMANDS,
     ]
 )
