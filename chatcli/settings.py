@@ -134,6 +134,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         _meta("CHATCLI_MICROCOMPACT_MIN_CONTENT", "Results up to this long are left alone.", ge=1_000),
     ] = 3_000
 
+    microcompact_schedule: Annotated[
+        Schedule,
+        _meta(
+            "CHATCLI_MICROCOMPACT_SCHEDULE",
+            "When old results are shortened: auto (when it pays), eager (by age), off.",
+        ),
+    ] = "auto"
+
     keep_tmpdir: Annotated[
         bool, _meta("CHATCLI_AGENT_KEEP_TMPDIR", "Keep the session's workspace folder at exit.")
     ] = False

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from chatcli.agent.store import SessionStore
+from chatcli.context.excerpt import read_excerpt
 from chatcli.context.limits import Limits
 from chatcli.context.previews import fit, render
 from chatcli.errors import StorageError
@@ -37,12 +38,14 @@ def attach_stream(name: str, stream: BinaryIO, session: Session, settings: Setti
     original = _archive(name, stream, session)
     limits = Limits.from_settings(settings)
     store = SessionStore(session)
-    text = store.text(original)
-    if len(text) > limits.max_chars:
+    if original.size_chars <= limits.max_chars:
+        text = store.text(original)
+    else:
         call_id = "attached_" + hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:8]
         path = store.save(call_id, original)
-        shown = fit(text, limits.preview, original, path, max_chars=limits.max_chars)
-        text = render(text, shown, original, path).text
+        excerpt = read_excerpt(original, limits.max_chars, store)
+        shown = fit(excerpt, limits.preview, original, path, max_chars=limits.max_chars)
+        text = render(excerpt, shown, original, path).text
     header = f"[attached: {name} — {original.lines} lines, {original.size_chars} chars]"
     return Attachment(path=name, text=f"{header}\n{text}", original=original)
 

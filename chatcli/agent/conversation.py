@@ -21,6 +21,7 @@ from chatcli.agent.inbox import Inbox
 from chatcli.agent.loop import Limits, Run, run_loop
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
+from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Person, Toolbox
@@ -104,8 +105,11 @@ class Conversation:
             max_parallel_calls=settings.max_parallel_calls,
         )
         self._pipeline = Pipeline(
-            ResultLimits.from_settings(settings), Ageing.from_settings(settings), SessionStore(session)
+            ResultLimits.from_settings(settings, self.registry.narrower()),
+            Ageing.from_settings(settings),
+            SessionStore(session),
         )
+        self._marked_messages: tuple[int, ...] = ()
         self.context_tokens = session.usage[-1].usage.context if session.usage else 0
         """Size of the last request as the provider counted it."""
 
@@ -137,7 +141,7 @@ class Conversation:
         `RunFinished` in every case; a `UserFacingError` is raised after it.
         """
         began = time.monotonic()
-        self.mode = mode or self.mode
+        self.set_mode(mode or self.mode)
         run = self._new_run()
         self.meter.start_run()
         end: RunEnd = "failed"
@@ -149,6 +153,7 @@ class Conversation:
             self._add_user(text, files)
             end = await self._until_done(run)
         finally:
+            self._marked_messages = run.marked_messages
             spent = self.meter.run_spent
             finished = RunFinished(
                 end=end,
@@ -171,7 +176,8 @@ class Conversation:
 
     def set_mode(self, mode: str) -> None:
         self.mode = mode_named(mode).name
-        self.session.set_state(mode=self.mode)
+        if self.session.mode != self.mode:
+            self.session.set_state(mode=self.mode)
 
     def set_autonomy(self, autonomy: Autonomy) -> None:
         self.autonomy = self.gate.autonomy = autonomy
@@ -239,6 +245,8 @@ class Conversation:
                 max_cost_usd=settings.session_budget_usd or None,
                 stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
             ),
+            schedule=schedule_in_force(self.loaded),
+            marked_messages=self._marked_messages,
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,

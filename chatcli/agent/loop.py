@@ -15,6 +15,7 @@ from msgspec import Struct
 from chatcli.agent.costs import Meter
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.modes import Mode
+from chatcli.agent.occasion import occasion_of, utc_now
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.stagnation import Stagnation
 from chatcli.context.assemble import assemble
@@ -33,6 +34,7 @@ from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, 
 from chatcli.providers.base import Block, Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.session import Session
+from chatcli.settings import Schedule
 
 STAGNATION_NOTICE = (
     "The same calls gave the same results several times in a row, so the loop was stopped. No tool runs now: "
@@ -59,6 +61,9 @@ class Run(Struct, kw_only=True):
     meter: Meter
     mode: Mode
     limits: Limits
+    schedule: Schedule
+    marked_messages: tuple[int, ...]
+    """Where the last request had its cache marks."""
     retry: RetryPolicy
     max_output_tokens: int
     listen: Listener
@@ -99,7 +104,8 @@ async def _next_reply(run: Run) -> AssistantMessage:
     run.turns += 1
     run.listen(TurnStarted(run.turns))
     session = run.session
-    view = run.pipeline.prepare(session.transcript, session.shown)
+    occasion = occasion_of(session, run.provider, run.schedule, utc_now())
+    view = run.pipeline.prepare(session.transcript, session.shown, occasion)
     if view.decisions:
         session.record_decisions(view.decisions)
         _tell_shown(run, view)
@@ -110,7 +116,9 @@ async def _next_reply(run: Run) -> AssistantMessage:
         model=run.provider.model,
         cache_key=session.id,
         max_output_tokens=run.max_output_tokens,
+        previous=run.marked_messages,
     )
+    run.marked_messages = request.marks.messages
     answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
     try:
         reply = await answer.receive(request)

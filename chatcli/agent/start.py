@@ -82,15 +82,16 @@ def open_conversation(
         quota_bytes=loaded.settings.session_quota_bytes,
     )
     reap_stale(sessions.tmp)
+    session = sessions.resume(start.resume, fork=start.fork) if start.resume else sessions.new()
     return Conversation(
-        session=sessions.resume(start.resume, fork=start.fork) if start.resume else sessions.new(),
+        session=session,
         sessions=sessions,
         loaded=loaded,
         allow=start.allow,
         registry=Registry.load(home / "plugins"),
         provider=provider,
         chosen_because=reason,
-        mode=start.mode or default_mode(provider),
+        mode=start.mode or session.mode or default_mode(provider),
         person=person,
         environment=environment,
     )

@@ -49,6 +49,8 @@ class State:
         """SHA-256 of the originals that the user had removed, unless they were stored again since."""
         self.notes: dict[str, str] = {}
         self.usage: list[UsageRecord] = []
+        self.last_request_at = ""
+        """When the last request was answered: UTC, ISO 8601; empty before the first."""
         self.mode = ""
         self.provider = ""
         self.model = ""
@@ -70,6 +72,7 @@ class State:
                 self.shown.update((result.seq, DELETED) for result in self.results_of(entry.sha256))
             case UsageAdded():
                 self.usage.append(entry.record)
+                self.last_request_at = entry.at
             case NoteSet():
                 self.notes[entry.name] = entry.value
             case StateChanged():
