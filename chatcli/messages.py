@@ -61,6 +61,8 @@ class Presentation(Struct, frozen=True, kw_only=True):
     """Room for error-looking lines of the omitted middle, in chars."""
     saved: bool = False
     """Whether the marker may name a file in the workspace."""
+    notice: str = ""
+    """A line below the marker: how the model gets less, and how it looks into this result."""
 
 
 WHOLE = Presentation(kind="whole")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.context.limits import CAPPED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
-from chatcli.context.present import excerpt, present, present_as_gone, saved_path, size_chars
+from chatcli.context.notice import offload_notice
+from chatcli.context.present import excerpt, is_stored, present, present_as_gone, saved_path, size_chars
 from chatcli.context.previews import fit
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_tokens
@@ -156,11 +157,15 @@ class _Turn:
     def _preview(
         self, result: ToolResult, wanted: Presentation, most_chars: int, most_tokens: int
     ) -> ToolResult:
+        path = saved_path(result, self._store)
+        if is_stored(result):
+            notice = offload_notice(result.name, self._limits.tools, saved=path is not None)
+            wanted = structs.replace(wanted, notice=notice)
         fitted = fit(
             excerpt(result, wanted, self._store),
             wanted,
             result.original,
-            saved_path(result, self._store),
+            path,
             max_chars=most_chars,
             max_tokens=most_tokens,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from chatcli.messages import Presentation
@@ -27,10 +29,13 @@ class Limits(Struct, frozen=True, kw_only=True):
     budget_tokens: int = 0
     preview: Presentation = PREVIEW
     """The most that is kept of a result that is over one of these limits."""
+    tools: Mapping[str, str] = {}
+    """What the model can call, each with the parameters that make its answer smaller."""
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Limits:
+    def from_settings(cls, settings: Settings, tools: Mapping[str, str] | None = None) -> Limits:
         return cls(
+            tools=tools or {},
             max_chars=settings.tool_result_max_chars,
             budget_chars=settings.tool_result_budget_chars,
             max_tokens=settings.tool_result_max_tokens,

@@ -53,7 +53,8 @@ def render(text: str | Excerpt, presentation: Presentation, original: Archived, 
     middle = source.middle(len(head), begin)
     errors = find_error_lines(middle, min(presentation.error_chars, omitted // 4))
     omitted -= sum(len(line) for _, line in errors)
-    marker = _marker(presentation, size_chars - omitted, omitted, original, path) + _notes(original, json)
+    marker = _marker(presentation, size_chars - omitted, omitted, original, path)
+    marker += _notes(presentation, original, json)
     if errors:
         marker += _ERRORS_NOTE.format(lines="".join(f"\n{number}: {line}" for number, line in errors))
     shown = f"{head}{_gap(head)}{marker}" + (f"\n\n{tail}" if tail else "")
@@ -71,13 +72,13 @@ def fit(
 ) -> Presentation:
     """`wanted`, with its sizes reduced as far as the rendered text needs to be within the limits.
 
-    The marker itself always stays: below about 300 chars, or as many tokens, a limit is not met.
+    The marker itself always stays: below about 500 chars, or 300 tokens, a limit is not met.
     """
     source = Excerpt.of(text, original) if isinstance(text, str) else text
     path = path if path is not None and len(path) <= _PATH_MAX_CHARS else None
     presentation = structs.replace(wanted, saved=path is not None)
     frame = _marker(presentation, source.size_chars, source.size_chars, original, path) + _ERRORS_NOTE
-    frame += _notes(original, looks_like_json(source.start, source.last))
+    frame += _notes(presentation, original, looks_like_json(source.start, source.last))
     presentation = _scaled(presentation, max_chars - len(frame) - len("\n\n") * 2)
     if not max_tokens:
         return presentation
@@ -96,7 +97,8 @@ def longest_chars(presentation: Presentation, original: Archived) -> int:
     omitted = size_chars - presentation.head_chars - presentation.tail_chars
     if presentation.kind == "whole" or omitted <= 0:
         return size_chars
-    frame = _marker(presentation, size_chars, size_chars, original, None) + _notes(original, json=True)
+    frame = _marker(presentation, size_chars, size_chars, original, None)
+    frame += _notes(presentation, original, json=True)
     errors = min(presentation.error_chars, omitted // 4)
     return size_chars - omitted + len(frame) + len(_ERRORS_NOTE) + len("\n\n") * 2 + errors
 
@@ -139,9 +141,10 @@ def _marker(presentation: Presentation, kept: int, omitted: int, original: Archi
     return f"... [{omitted} chars omitted — {where}]"
 
 
-def _notes(original: Archived, json: bool) -> str:
+def _notes(presentation: Presentation, original: Archived, json: bool) -> str:
+    notice = f"\n{presentation.notice}" if presentation.notice else ""
     quota = _QUOTA_NOTE.format(bytes=original.omitted_bytes) if original.omitted_bytes else ""
-    return quota + (_JSON_NOTE if json else "")
+    return notice + quota + (_JSON_NOTE if json else "")
 
 
 def _summary(source: Excerpt, original: Archived) -> str:

@@ -40,6 +40,10 @@ class Registry(Struct, frozen=True, kw_only=True):
                 tools[item.name], sources[item.name] = item, source
         return cls(tools=tools, broken=tuple(broken), sources=sources)
 
+    def narrower(self) -> dict[str, str]:
+        """All tools by name, each with the parameters that make its answer smaller."""
+        return {name: tool.narrower for name, tool in self.tools.items()}
+
     def schemas(self) -> tuple[ToolSchema, ...]:
         """What the model is told, sorted by name."""
         return tuple(self.tools[name].as_schema() for name in sorted(self.tools))

@@ -21,6 +21,8 @@ from chatcli.tools.validate import validate
 MAX_RESULT_CHARS = 80_000
 """No tool may show the model more at once, whatever it declares."""
 
+_MAX_NARROWER_CHARS = 80
+
 Arguments = Mapping[str, Any]
 Flag = bool | Callable[[Arguments], bool]
 Body = Callable[..., Awaitable[str | ToolOutput]]
@@ -40,6 +42,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     concurrent: Flag
     writes: Callable[[Arguments], Sequence[str]] | None
     describe: Callable[[Arguments], str] | None
+    narrower: str = ""
+    """Parameters that make its answer smaller, in a few words for the model."""
 
     def validate(self, arguments: Arguments) -> dict[str, Any]:
         """Arguments by canonical name, converted, with defaults. Raises `InvalidArguments`."""
@@ -81,6 +85,7 @@ def tool(
     concurrent: Flag = False,
     writes: Callable[[Arguments], Sequence[str]] | None = None,
     summary: Callable[[Arguments], str] | None = None,
+    narrower: str = "",
 ) -> Callable[[Body], Tool]:
     """Declare an async function `(ctx, ...)` as a tool.
 
@@ -91,10 +96,15 @@ def tool(
         concurrent: the call may run beside others.
         writes: the files that a call writes.
         summary: the call in a few words, for people; else its first text argument.
+        narrower: the parameters that make an answer smaller, in a few words: told to the model when a
+            result was too long to be shown whole.
 
-    Raises TypeError when the function is not async, has no docstring, or has a type without schema.
+    Raises TypeError when the function is not async, has no docstring, or has a type without schema,
+    and for a `narrower` of more than 80 characters.
     """
     require_name(name)
+    if len(narrower) > _MAX_NARROWER_CHARS:
+        raise TypeError(f"{name}: 'narrower' must have at most {_MAX_NARROWER_CHARS} characters")
 
     def declare(function: Body) -> Tool:
         if not inspect.iscoroutinefunction(function):
@@ -113,6 +123,7 @@ def tool(
             concurrent=concurrent,
             writes=writes,
             describe=summary,
+            narrower=narrower,
         )
 
     return declare

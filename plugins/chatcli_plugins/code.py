@@ -11,7 +11,7 @@ _MAX_SECONDS = 600
 _ERROR_CHARS = 2_000
 
 
-@tool("code", summary=lambda arguments: _summary(arguments["script"]))
+@tool("code", summary=lambda arguments: _summary(arguments["script"]), narrower="print less")
 async def code(
     ctx: ToolContext,
     script: Annotated[str, "standard library only"],

@@ -18,7 +18,11 @@ from chatcli.tools import (
 _MAX_SECONDS = 86_400
 
 
-@tool("exec", summary=lambda arguments: str(arguments["command"]))
+@tool(
+    "exec",
+    summary=lambda arguments: str(arguments["command"]),
+    narrower="a command that prints less: a filter, a quiet flag",
+)
 async def run(
     ctx: ToolContext,
     command: str,

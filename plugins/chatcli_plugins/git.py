@@ -61,6 +61,7 @@ _NOTHING = {"diff": "No differences.", "log": "No commits."}
     summary=lambda arguments: " ".join(
         filter(None, (arguments["action"], arguments["ref"], arguments["path"]))
     ),
+    narrower="path, ref, or a smaller limit",
 )
 async def git(
     ctx: ToolContext,

@@ -86,7 +86,14 @@ def _summary(arguments: Mapping[str, Any]) -> str:
     return " ".join([arguments["file"], *given])
 
 
-@tool("read", max_result_chars=80_000, read_only=True, concurrent=True, summary=_summary)
+@tool(
+    "read",
+    max_result_chars=80_000,
+    read_only=True,
+    concurrent=True,
+    summary=_summary,
+    narrower="start and end, head or tail",
+)
 async def read(
     ctx: ToolContext,
     file: str,

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, tool
-from chatcli.tools.ignore import IgnoreRules
+from chatcli.tools.ignore import Entry, IgnoreRules, list_folder
 from chatcli.tools.text import one_line
 
 _NOTE_CHARS = 1_500
 """Kept free for the last line."""
 _MAX_ENTRIES = 200_000
+_MAX_DEPTH = 64
 _MAX_NAMED = 15
 """So many ignored entries are named; the rest is counted."""
 _UNITS = "KMGT"
@@ -52,7 +52,8 @@ class Walk:
         self._is_full = False
 
     def run(self) -> None:
-        self._enter(self._root, 1, IgnoreRules() if self._everything else IgnoreRules.for_folder(self._root))
+        rules = IgnoreRules() if self._everything else IgnoreRules.for_folder(self._root)
+        self._enter(str(self._root), 1, rules)
 
     @property
     def next_offset(self) -> int | None:
@@ -60,50 +61,44 @@ class Walk:
         shown = self._offset + len(self.lines)
         return shown if shown < self.seen else None
 
-    def _enter(self, folder: Path, level: int, rules: IgnoreRules) -> None:
+    def _enter(self, folder: str, level: int, rules: IgnoreRules) -> None:
         self._check()
-        for entry in self._entries(folder, rules):
+        for entry in list_folder(folder, rules):
             if self.seen >= _MAX_ENTRIES:
                 self.stopped = True
                 return
-            path = Path(entry.path)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            self.folders += is_folder
-            self.files += not is_folder
-            opened = is_folder and level < self._depth
-            self._show(_line(entry, is_folder=is_folder, opened=opened), folder, level)
+            if entry.is_ignored:
+                self.ignored.append(self._below(entry.found.path) + "/" * entry.is_folder)
+                continue
+            self.folders += entry.is_folder
+            self.files += not entry.is_folder
+            opened = entry.is_folder and level < self._depth
+            self._show(entry, opened, folder, level)
+            self.seen += 1
             if opened:
-                self._enter(path, level + 1, rules if self._everything else rules.entered(path))
-            elif is_folder:
+                inside = rules if self._everything else rules.entered(Path(entry.found.path))
+                self._enter(entry.found.path, level + 1, inside)
+            elif entry.is_folder:
                 self.unopened += 1
 
-    def _entries(self, folder: Path, rules: IgnoreRules) -> Iterator[os.DirEntry[str]]:
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
-        except OSError:
+    def _show(self, entry: Entry, opened: bool, folder: str, level: int) -> None:
+        """Put an entry on the page, if it belongs there and has room."""
+        if self.seen < self._offset or self._is_full:
             return
-        for entry in entries:
-            path = Path(entry.path)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == ".git" or rules.hides(path, is_folder=is_folder):
-                self.ignored.append(one_line(str(path.relative_to(self._root))) + "/" * is_folder)
-            else:
-                yield entry
+        line = "  " * (level - 1) + _line(entry, opened=opened)
+        self._room_chars -= len(line) + 1
+        self._is_full = self._room_chars < 0
+        if self._is_full:
+            return
+        if not self.lines and level > 1:
+            self.begins_in = self._below(folder)
+        self.lines.append(line)
 
-    def _show(self, line: str, folder: Path, level: int) -> None:
-        if self.seen >= self._offset and not self._is_full:
-            if not self.lines and level > 1:
-                self.begins_in = one_line(str(folder.relative_to(self._root)))
-            line = "  " * (level - 1) + line
-            self._room_chars -= len(line) + 1
-            self._is_full = self._room_chars < 0
-            if not self._is_full:
-                self.lines.append(line)
-        self.seen += 1
+    def _below(self, path: str) -> str:
+        return one_line(path.removeprefix(f"{self._root}/"))
 
 
-@tool("tree", max_result_chars=50_000, read_only=True, concurrent=True)
+@tool("tree", max_result_chars=50_000, read_only=True, concurrent=True, narrower="depth, or a deeper path")
 async def tree(
     ctx: ToolContext,
     path: str = ".",
@@ -118,28 +113,36 @@ async def tree(
     shown = ctx.files.shown(folder)
     if not folder.is_dir():
         raise ToolFailed(f"{shown} " + ("is a file; use read" if folder.exists() else "does not exist"))
+    levels = min(depth, _MAX_DEPTH)
     limit_chars = ctx.cap_chars if offset else min(ctx.max_chars, ctx.cap_chars)
 
     def look(check: Callable[[], None]) -> Walk:
         room_chars = limit_chars - _NOTE_CHARS
-        walk = Walk(folder, depth=depth, everything=all, offset=offset, room_chars=room_chars, check=check)
+        walk = Walk(
+            folder,
+            depth=min(depth, _MAX_DEPTH),
+            everything=all,
+            offset=offset,
+            room_chars=room_chars,
+            check=check,
+        )
         walk.run()
         return walk
 
     walk = await in_thread(look)
     head = [f"{one_line(shown)}/"] + ([f"[in {walk.begins_in}/]"] if walk.begins_in else [])
-    text = "\n".join([*head, *walk.lines, _note(walk, depth)])
+    text = "\n".join([*head, *walk.lines, _note(walk, levels)])
     return ToolOutput(text=text, brief=f"{walk.seen} entries", self_limited=True)
 
 
-def _line(entry: os.DirEntry[str], *, is_folder: bool, opened: bool) -> str:
-    name = one_line(entry.name)
-    if is_folder:
-        return f"{name}/" if opened else f"{name}/ {_inside(Path(entry.path))}"
+def _line(entry: Entry, *, opened: bool) -> str:
+    name, path = one_line(entry.found.name), Path(entry.found.path)
+    if entry.is_folder:
+        return f"{name}/" if opened else f"{name}/ {_inside(path)}"
     try:
-        if entry.is_symlink():
-            return f"{name} -> {one_line(str(Path(entry.path).readlink()))}"
-        status = entry.stat(follow_symlinks=False)
+        if entry.found.is_symlink():
+            return f"{name} -> {one_line(str(path.readlink()))}"
+        status = path.lstat()
     except OSError:
         return f"{name} (unreadable)"
     return f"{name}  {_size(status.st_size)}" if stat.S_ISREG(status.st_mode) else f"{name} (not a file)"

@@ -34,14 +34,21 @@ def test_they_are_small() -> None:
     assert sum(len(msgspec.json.encode(schema)) for schema in schemas) / 4 <= MAX_TOKENS
 
 
+@pytest.mark.parametrize("name", ["code", "recall"])
+def test_those_that_look_into_results_are_small_too(name: str) -> None:
+    assert len(msgspec.json.encode(Registry.load(entry_points=False).tools[name].as_schema())) / 4 <= 150
+
+
 @pytest.mark.parametrize(
     ("name", "cap_chars", "read_only", "concurrent"),
     [
         ("ask", 30_000, True, False),
+        ("code", 30_000, False, False),
         ("exec", 30_000, False, False),
         ("git", 30_000, True, True),
         ("patch", 30_000, False, False),
         ("read", 80_000, True, True),
+        ("recall", 30_000, True, True),
         ("search", 60_000, True, True),
         ("todo", 30_000, True, False),
         ("tree", 50_000, True, True),
