@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.filters import Condition, has_completions, has_focus
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.layout import (
     BufferControl,
@@ -13,11 +13,12 @@ from prompt_toolkit.layout import (
     FormattedTextControl,
     HSplit,
     Layout,
+    ScrollOffsets,
     VerticalAlign,
     Window,
 )
 from prompt_toolkit.layout.dimension import Dimension
-from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.menus import CompletionsMenuControl
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
@@ -35,8 +36,6 @@ STYLE = Style.from_dict(
         "completion-menu.completion.current": "noinherit reverse",
         "completion-menu.meta.completion": "noinherit dim",
         "completion-menu.meta.completion.current": "noinherit reverse",
-        "scrollbar.background": "noinherit",
-        "scrollbar.button": "noinherit reverse",
     }
 )
 
@@ -89,7 +88,15 @@ def build_layout(
                 ),
                 ConditionalContainer(input_window, ~asking),
                 search,
-                CompletionsMenu(max_height=_MENU_ROWS, scroll_offset=1),
+                ConditionalContainer(
+                    Window(
+                        CompletionsMenuControl(),
+                        height=Dimension(min=1, max=_MENU_ROWS),
+                        scroll_offsets=ScrollOffsets(top=1, bottom=1),
+                        dont_extend_height=True,
+                    ),
+                    has_completions,
+                ),
                 Window(
                     FormattedTextControl(lambda: [("class:status", status())]),
                     height=1,

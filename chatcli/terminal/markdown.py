@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from chatcli.gate.screen import safe_text
 from chatcli.terminal.blocks import parser
-from chatcli.terminal.cells import wrap
+from chatcli.terminal.cells import width_cells, wrap
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
     from rich.console import RenderableType
+    from rich.segment import Segment
     from rich.text import Text
 
 _NARROWEST_COLUMN_CELLS = 8
@@ -131,9 +132,8 @@ class Markdown:
 
     def _lines(self, renderable: RenderableType, columns: int) -> list[str]:
         """Rendered rows with their trailing blanks taken off."""
-        options = self._console.options.update(width=max(columns, 4))
         lines = []
-        for row in self._console.render_lines(renderable, options, pad=False):
+        for row in self._rows(renderable, max(columns, 4)):
             while row and not row[-1].text.strip():
                 row.pop()
             parts = []
@@ -143,6 +143,16 @@ class Markdown:
                 parts.append(style.render(text, color_system=self._color_system) if style else text)
             lines.append("".join(parts))
         return lines
+
+    def _rows(self, renderable: RenderableType, columns: int) -> list[list[Segment]]:
+        """Rows that fit also where the terminal draws the parts of a joined emoji one by one."""
+        rows = self._console.render_lines(renderable, self._console.options.update(width=columns), pad=False)
+        widths = [sum(width_cells(segment.text) for segment in row) for row in rows]
+        if max(widths, default=0) <= columns:
+            return rows
+        joined = max(w - sum(s.cell_length for s in row) for w, row in zip(widths, rows, strict=True))
+        narrower = self._console.options.update(width=max(columns - joined, 4))
+        return self._console.render_lines(renderable, narrower, pad=False)
 
 
 def _siblings(tokens: Sequence[Token]) -> list[Sequence[Token]]:

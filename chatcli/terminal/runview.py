@@ -55,11 +55,14 @@ class RunView:
         self._result_text = result_text
         self._stream: MarkdownStream | None = None
         self._shortened = 0
+        self._after_text = False
+        """What was printed last is the model's text: an empty line belongs behind it."""
 
     def hear(self, event: RunEvent) -> None:
         self.activity.hear(event)
         match event:
             case RunStarted():
+                self._after_text = False
                 self._screen.live(self.rows)
             case TextDelta(text=text):
                 self._write(text)
@@ -126,12 +129,15 @@ class RunView:
 
     def _end_reply(self) -> None:
         stream, self._stream = self._stream, None
-        if stream and (lines := stream.finish(self._screen.columns)):
-            self._screen.print(lines)
+        if stream:
+            self._screen.print(stream.finish(self._screen.columns))
+            self._after_text = True
 
     def _print_tool(self, event: ToolFinished) -> None:
         columns, look = self._screen.columns, self._screen.look
-        lines = [tool_line(event, columns, look)]
+        lines = [""] if self._after_text else []
+        self._after_text = False
+        lines.append(tool_line(event, columns, look))
         if event.status == "error" and event.key:
             lines += error_line(self._result_text(event.key), columns, look)
         if event.status == "ok" and event.name in _SHOWN_RESULTS:

@@ -76,30 +76,32 @@ class StatusSource:
 
 def status_line(status: Status, columns: int, home: Path | None = None) -> str:
     """One line of at most `columns` cells: what does not fit is left out, the least important first."""
-    parts = _parts(status, home)
+    parts = _parts(status, columns, home)
     kept: set[int] = set()
     for rank, _text in sorted(parts):
         if width_cells(_joined(parts, kept | {rank})) <= columns:
             kept.add(rank)
-    return _joined(parts, kept) or clip(status.mode, columns)
+    return _joined(parts, kept) if 0 in kept else clip(parts[0][1], columns)
 
 
-def _parts(status: Status, home: Path | None) -> list[tuple[int, str]]:
+def _parts(status: Status, columns: int, home: Path | None) -> list[tuple[int, str]]:
     """`(rank, text)` from left to right; rank 0 is the most important."""
+    mode = f"{status.mode} ({status.autonomy})"
     model = f"{status.provider}/{status.model}" if status.model else status.provider
+    # What answers is always on the screen, whole or cut.
+    room = max(columns - len(mode) - len(_SEPARATOR), 1)
     parts = [
-        (0, status.mode),
-        (4, _("autonomy: {level}").format(level=status.autonomy)),
-        (1, clip(one_line(model), _LONGEST_MODEL_CELLS)),
-        (6, clip_start(one_line(_short(status.folder, home)), _LONGEST_FOLDER_CELLS)),
+        (0, mode),
+        (1, clip(one_line(model), min(room, _LONGEST_MODEL_CELLS))),
+        (5, clip_start(one_line(_short(status.folder, home)), _LONGEST_FOLDER_CELLS)),
     ]
     if status.branch:
-        parts.append((7, clip(one_line(status.branch), _LONGEST_BRANCH_CELLS)))
+        parts.append((6, clip(one_line(status.branch), _LONGEST_BRANCH_CELLS)))
     if status.context_tokens:
         parts.append((3, f"{percent(status.context_tokens, status.window_tokens)} %"))
     if status.requests:
         cost = _("cost unknown") if status.cost_usd is None else money(status.cost_usd)
-        parts.append((5, cost))
+        parts.append((4, cost))
     if status.queued:
         parts.append((2, _("{n} queued").format(n=status.queued)))
     return parts

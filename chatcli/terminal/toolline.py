@@ -21,6 +21,8 @@ _GLYPHS: dict[ResultStatus, tuple[str, Style]] = {
 }
 _SHORTEST_SUMMARY_CELLS = 12
 _ERROR_TAIL_CHARS = 10_000
+_SMALL_CHARS = 200
+"""A result this small is no news when the tool said something itself."""
 
 
 def tool_line(event: ToolFinished, columns: int, look: Look) -> str:
@@ -78,5 +80,7 @@ def _outcome(event: ToolFinished) -> str:
 
 def _size(event: ToolFinished) -> str:
     if event.status not in {"ok", "error", "interrupted"}:
+        return ""
+    if event.brief and event.chars < _SMALL_CHARS:
         return ""
     return _("{n} chars").format(n=short_count(event.chars))

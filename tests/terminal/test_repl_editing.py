@@ -100,7 +100,7 @@ def test_shift_tab_cycles_through_the_levels_of_autonomy(world: World) -> None:
     terminal = world.prompt()
     for level in ("edits", "all", "plan", "ask"):
         terminal.send(SHIFT_TAB)
-        terminal.expect(f"autonomy: {level}")
+        terminal.expect(f"({level})")
 
 
 def test_the_external_editor_gives_its_text_back(world: World) -> None:

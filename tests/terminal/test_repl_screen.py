@@ -176,7 +176,7 @@ def test_a_resize_in_the_middle_keeps_what_was_printed(world: World) -> None:
     terminal.line("go")
     terminal.expect("Second par")
     terminal.resize(50, 24)
-    terminal.expect("chat · ", 1)
+    terminal.expect("chat (ask)")
     world.server.release()
     terminal.expect("Third.")
     terminal.expect("↓")
@@ -210,7 +210,7 @@ def test_slash_commands_in_the_terminal(world: World) -> None:
     terminal.line("/config retries")
     terminal.expect("0 … 20")
     terminal.line("/coder")
-    terminal.expect("coder · autonomy")
+    terminal.expect("coder (ask)")
     terminal.line("/model OFFLINE")
     terminal.expect("OFFLINE/")
     terminal.line("/clear")
@@ -231,13 +231,13 @@ def test_trust_is_asked_for_and_not_given_by_enter(world: World) -> None:
     terminal = world.start()
     terminal.expect("Trust this folder? [y/N]")
     terminal.line("")
-    terminal.expect("autonomy: ask")
+    terminal.expect("(ask)")
     terminal.send(CTRL_D)
     terminal.end()
     again = world.start()
     again.expect("Trust this folder? [y/N]")
     again.line("y")
-    again.expect("autonomy: all")
+    again.expect("(all)")
 
 
 def test_setup_is_offered_once(world: World) -> None:

@@ -29,16 +29,16 @@ STATUS = Status(
 def test_everything_is_there_when_there_is_room() -> None:
     line = status_line(STATUS, 120, Path("/home/ana"))
     assert line == (
-        "coder · autonomy: edits · CLAUDEAI/claude-sonnet-5-5 · ~/projetos/ação · feature/long-branch"
+        "coder (edits) · CLAUDEAI/claude-sonnet-5-5 · ~/projetos/ação · feature/long-branch"
         " · 20 % · $0.12 · 2 queued"
     )
 
 
 def test_the_least_important_parts_go_first() -> None:
     assert status_line(STATUS, 80, Path("/home/ana")) == (
-        "coder · autonomy: edits · CLAUDEAI/claude-sonnet-5-5 · 20 % · $0.12 · 2 queued"
+        "coder (edits) · CLAUDEAI/claude-sonnet-5-5 · 20 % · $0.12 · 2 queued"
     )
-    assert status_line(STATUS, 40) == "coder · CLAUDEAI/claude-sonnet-5-5"
+    assert status_line(STATUS, 40) == "coder (edits) · CLAUDEAI/claude-sonnet-…"
     assert status_line(STATUS, 3) == "co…"
 
 
