@@ -20,8 +20,13 @@ MAX_MARKS = 4
 _Block = dict[str, Any]
 
 
-def render(request: Request, *, provider: str, max_output_tokens: int) -> dict[str, Any]:
-    """The JSON body. `messages` comes last, so that a longer conversation extends the same bytes."""
+def render(
+    request: Request, *, provider: str, max_output_tokens: int, replays_unsigned: bool = False
+) -> dict[str, Any]:
+    """The JSON body. `messages` comes last, so that a longer conversation extends the same bytes.
+
+    `replays_unsigned`: thinking that came without a signature goes back too.
+    """
     _check_marks(request)
     body: dict[str, Any] = {
         "model": request.model,
@@ -32,7 +37,7 @@ def render(request: Request, *, provider: str, max_output_tokens: int) -> dict[s
         body["system"] = system
     if tools := _tools(request):
         body["tools"] = tools
-    body["messages"] = _messages(request, provider)
+    body["messages"] = _messages(request, provider, replays_unsigned)
     return body
 
 
@@ -56,13 +61,14 @@ def _tools(request: Request) -> list[_Block]:
     return tools
 
 
-def _messages(request: Request, provider: str) -> list[dict[str, Any]]:
+def _messages(request: Request, provider: str, replays_unsigned: bool) -> list[dict[str, Any]]:
     marked = frozenset(request.marks.messages)
     merged: list[dict[str, Any]] = []
     for exchange in exchanges(request.messages):
         if exchange.assistant:
             index, message = exchange.assistant
-            blocks = _assistant(message, exchange, provider, request.model)
+            own = same_source(message, provider, request.model)
+            blocks = _assistant(message, exchange, own=own, replays_unsigned=replays_unsigned)
             _append(merged, "assistant", blocks, marked=index in marked)
         for index, result in exchange.results:
             _append(merged, "user", [_result(result, exchange)], marked=index in marked)
@@ -86,15 +92,16 @@ def _append(merged: list[dict[str, Any]], role: str, blocks: list[_Block], *, ma
         merged.append({"role": role, "content": blocks})
 
 
-def _assistant(message: AssistantMessage, exchange: Exchange, provider: str, model: str) -> list[_Block]:
-    replay = same_source(message, provider, model)
+def _assistant(
+    message: AssistantMessage, exchange: Exchange, *, own: bool, replays_unsigned: bool
+) -> list[_Block]:
     blocks: list[_Block] = []
     for part in message.parts:
         match part:
             case Text(text=text) if text.strip():
                 blocks.append({"type": "text", "text": text})
-            case Reasoning() if replay:
-                blocks.extend(_thinking(part))
+            case Reasoning() if own:
+                blocks.extend(_thinking(part, replays_unsigned))
             case ToolCall():
                 blocks.append(
                     {
@@ -107,10 +114,10 @@ def _assistant(message: AssistantMessage, exchange: Exchange, provider: str, mod
     return blocks
 
 
-def _thinking(part: Reasoning) -> list[_Block]:
+def _thinking(part: Reasoning, replays_unsigned: bool) -> list[_Block]:
     """The block as it was received: its signature covers the text."""
     match part.opaque:
-        case {"type": "thinking", "signature": str(signature)} if signature:
+        case {"type": "thinking", "signature": str(signature)} if signature or replays_unsigned:
             return [{"type": "thinking", "thinking": part.text, "signature": signature}]
         case {"type": "redacted_thinking", "data": str(data)} if data:
             return [{"type": "redacted_thinking", "data": data}]

@@ -11,10 +11,11 @@ from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import anthropic_body
 from chatcli.providers.assembly import Assembly
-from chatcli.providers.base import CacheClass, Request
-from chatcli.providers.catalogue import facts
+from chatcli.providers.base import Request
 from chatcli.providers.complaints import cut, window_full
 from chatcli.providers.encoding import encode
+from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
@@ -34,22 +35,25 @@ _WINDOW_FULL = "model_context_window_exceeded"
 class AnthropicMessages:
     """Claude, at Anthropic or wherever else this wire is spoken."""
 
-    def __init__(
-        self, service: Service, *, cache: CacheClass, window_tokens: int, idle_seconds: float
-    ) -> None:
+    def __init__(self, service: Service, *, replays_unsigned: bool = False) -> None:
+        self._replays_unsigned = replays_unsigned
         self.name = service.name
         self.model = service.model
-        self.cache = cache
-        self.window_tokens = window_tokens
+        self.cache = service.cache
+        self.window_tokens = service.window_tokens
         self._service = service
-        self._link = Link("anthropic", service, idle_seconds=idle_seconds)
+        self._link = Link("anthropic", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        limit = facts(request.model).max_output_tokens
-        max_output_tokens = min(request.max_output_tokens or limit, limit)
-        body = encode(anthropic_body.render(request, provider=self.name, max_output_tokens=max_output_tokens))
+        rendered = anthropic_body.render(
+            request,
+            provider=self.name,
+            max_output_tokens=self._service.output_limit(request),
+            replays_unsigned=self._replays_unsigned,
+        )
+        body = encode(rendered)
         reader = AnthropicReader(self._service, request_bytes=len(body))
-        return read_reply(self._link.post("/v1/messages", body), reader)
+        return read_reply(self._link.post("/v1/messages", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:
         await self._link.aclose()
@@ -84,6 +88,8 @@ class AnthropicReader:
                 self._stop_reason = (chunk.get("delta") or {}).get("stop_reason") or self._stop_reason
                 self._report(chunk.get("usage"))
                 self.complete = bool(self._stop_reason)
+            case "error":
+                raise error_of(failure_of(200, chunk), self._service)
 
     def usage(self) -> Usage:
         if not self._reported:

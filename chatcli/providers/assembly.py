@@ -17,6 +17,7 @@ class _Piece(Struct, kw_only=True):
     kind: Literal["text", "reasoning", "call"]
     chunks: list[str]
     opaque: dict[str, Any]
+    """The vendor's own fields, replayed with the part."""
     call_id: str = ""
     name: str = ""
     closed: bool = False
@@ -51,11 +52,18 @@ class Assembly:
         self._piece(key, "reasoning").opaque.update(opaque)
 
     def call(
-        self, key: Hashable, *, call_id: str = "", name: str = "", arguments: str = ""
+        self,
+        key: Hashable,
+        *,
+        call_id: str = "",
+        name: str = "",
+        arguments: str = "",
+        extra: dict[str, Any] | None = None,
     ) -> Iterator[ReplyEvent]:
         """A call begins, or goes on with the next piece of its arguments."""
         new = key not in self._pieces
         piece = self._piece(key, "call")
+        piece.opaque.update(extra or {})
         piece.call_id = piece.call_id or call_id
         piece.name = piece.name or name
         arguments = self._add(piece, arguments)
@@ -112,7 +120,7 @@ class Assembly:
 
 
 def _call_of(piece: _Piece) -> ToolCall:
-    return ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}")
+    return ToolCall(id=piece.call_id, name=piece.name, arguments_json=piece.text or "{}", extra=piece.opaque)
 
 
 def _is_cut_call(piece: _Piece) -> bool:

@@ -16,7 +16,18 @@ from chatcli.events import ReplyEvent
 from chatcli.messages import Message, ToolSchema
 
 CacheClass = Literal["explicit", "automatic", "none"]
-Wire = Literal["anthropic", "responses", "chat", "ollama", "offline"]
+Wire = Literal[
+    "anthropic",
+    "responses",
+    "chat",
+    "gemini",
+    "ollama",
+    "bedrock",  # Anthropic's wire for Claude, Converse for all others
+    "copilot",  # chat, Responses or Anthropic's, as the service says for each model
+    "assistant",  # Responses, with the instructions of an assistant in front
+    "stackspot",
+    "offline",
+]
 
 
 class Block(Struct, frozen=True):

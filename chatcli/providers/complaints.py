@@ -68,6 +68,15 @@ def cut(service: Service) -> NetworkError:
     )
 
 
+def unreadable_call(service: Service) -> Overloaded:
+    """The model wrote a tool call that its own service cannot read: it may do better when asked again."""
+    return Overloaded(
+        _("{provider}: the model made a tool call that cannot be read.").format(provider=service.name),
+        hint=_("Send the message again."),
+        provider=service.name,
+    )
+
+
 def window_full(service: Service) -> ContextOverflow:
     """The model stopped because its window was full."""
     message, hint = words(ContextOverflow, 0, service, "")
@@ -79,6 +88,39 @@ def missing_key(service: Service) -> AuthError:
     return AuthError(
         _("{provider} needs a key, and there is none.").format(provider=service.name),
         hint=_("Run `chatcli setup`, or set {variable}.").format(variable=service.key_variable),
+        provider=service.name,
+    )
+
+
+def missing_variable(service: Service, variable: str) -> AuthError:
+    """The key alone is not enough."""
+    return AuthError(
+        _("{provider} also needs {variable}, and it is not set.").format(
+            provider=service.name, variable=variable
+        ),
+        hint=_("Set it in the environment."),
+        provider=service.name,
+    )
+
+
+def missing_model(service: Service, variables: tuple[str, ...]) -> ModelNotFound:
+    """There is no model that everybody has."""
+    return ModelNotFound(
+        _("{provider} has no usual model: which one shall answer?").format(provider=service.name),
+        hint=_("Use --model, or set {variable}.").format(variable=" / ".join(variables)),
+        provider=service.name,
+    )
+
+
+def retired(service: Service, day: str, variable: str) -> ProviderError:
+    """The service itself has ended."""
+    return ProviderError(
+        _("{provider} was retired on {day}: nothing answers there any more.").format(
+            provider=service.name, day=day
+        ),
+        hint=_("Use COPILOT or OPENROUTER, or point {variable} to an endpoint of the same kind.").format(
+            variable=variable
+        ),
         provider=service.name,
     )
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+
+from chatcli.providers.error_codes import QUOTA_OF_THE_DAY
+
+_AMAZON_TYPE = "x-amzn-errortype"
+_REQUEST_ID = ("request-id", "x-request-id", "x-amzn-requestid")
+_MINIMAX_CODE = re.compile(r"\((\d{4})\)$")
+"""On other wires than its own, MiniMax puts its code at the end of the message: `... (1008)`."""
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -33,31 +41,61 @@ def failure_of(status: int, body: object, headers: Mapping[str, str] | None = No
         except msgspec.DecodeError:
             body = None
     code, type_, detail = body_parts(body)
+    wait_seconds = retry_after_seconds(headers)
     return Failure(
         status=status,
         code=code,
-        type=type_,
+        type=type_ or headers.get(_AMAZON_TYPE, "").partition(":")[0],
         detail=detail,
-        request_id=headers.get("request-id") or headers.get("x-request-id") or "",
-        retry_after_seconds=retry_after_seconds(headers),
+        request_id=next((headers[name] for name in _REQUEST_ID if headers.get(name)), ""),
+        retry_after_seconds=retry_info_seconds(body) if wait_seconds is None else wait_seconds,
     )
 
 
 def body_parts(body: object) -> tuple[str, str, str]:
     """Code, type and message of an error body, in any of the shapes that services use."""
-    error: Any = body
+    error: Any = body[0] if isinstance(body, list) and body else body
     if isinstance(error, Mapping) and "error" in error:
-        error = error["error"]
+        outer, error = error, error["error"]
         if isinstance(error, str):
-            return "", "", error
+            return str(outer.get("code") or ""), "", error
     if not isinstance(error, Mapping):
         return "", "", ""
-    details, metadata = error.get("details"), error.get("metadata")
-    code, type_, message = error.get("code"), error.get("type"), error.get("message")
+    details, metadata, minimax = error.get("details"), error.get("metadata"), error.get("base_resp")
+    if isinstance(minimax, Mapping):
+        return str(minimax.get("status_code") or ""), "", str(minimax.get("status_msg") or "")
+    code, message = error.get("code"), error.get("message") or error.get("Message")
+    type_ = error.get("type") or error.get("status")
     if isinstance(details, Mapping):
         code = details.get("error_code") or code
+    if isinstance(details, list):
+        code = google_reason(details) or code
+    if isinstance(message, str) and (found := _MINIMAX_CODE.search(message)):
+        code = code or found[1]
     own = "" if code is None else str(code), str(type_ or ""), str(message or "")
     return _upstream(metadata, own) if isinstance(metadata, Mapping) else own
+
+
+def google_reason(details: Sequence[Any]) -> str:
+    """Google's own reason, or that the quota of a day is used up: no waiting of ours helps then."""
+    for detail in details:
+        match detail:
+            case {"violations": list(violations)} if any(
+                "PerDay" in str(violation.get("quotaId", "")) for violation in violations
+            ):
+                return QUOTA_OF_THE_DAY
+            case {"reason": str(reason)}:
+                return reason
+    return ""
+
+
+def retry_info_seconds(body: object) -> float | None:
+    """Google says in the body how long to wait: `{"@type": ".../RetryInfo", "retryDelay": "34.5s"}`."""
+    match body[0] if isinstance(body, list) and body else body:
+        case {"error": {"details": list(details)}}:
+            delays = [detail.get("retryDelay") for detail in details if isinstance(detail, Mapping)]
+            return next((_number(delay.rstrip("s")) for delay in delays if isinstance(delay, str)), None)
+    return None
 
 
 def _upstream(metadata: Mapping[str, Any], own: tuple[str, str, str]) -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from chatcli.messages import AssistantMessage, Message, ToolResult, UserMessage
+from chatcli.providers.model_names import family
 
 _MAX_ID_CHARS = 64
 """OpenAI's limit for `call_id`; Anthropic's and Bedrock's ids fit it too."""
@@ -76,12 +77,3 @@ def _wire_ids(message: AssistantMessage, used: set[str]) -> dict[str, str]:
 def same_source(message: AssistantMessage, provider: str, model: str) -> bool:
     """Whether reasoning of this message may be replayed: its signatures hold for one model family."""
     return message.provider == provider and family(message.model) == family(model)
-
-
-def family(model: str) -> tuple[str, ...]:
-    """What stays of a model id when vendor prefix, date and order of words are left aside.
-
-    `anthropic/claude-5.5-sonnet-20260929` and `claude-sonnet-5.5` are one family.
-    """
-    name = re.sub(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$", "", model.rsplit("/", 1)[-1].lower())
-    return tuple(sorted(re.findall(r"[a-z0-9]+", name)))

@@ -9,7 +9,6 @@ from chatcli.errors import (
     AuthError,
     BadRequest,
     BillingError,
-    ContentRefused,
     ContextOverflow,
     ModelNotFound,
     Overloaded,
@@ -18,29 +17,8 @@ from chatcli.errors import (
 )
 from chatcli.providers.complaints import words
 from chatcli.providers.error_bodies import Failure
+from chatcli.providers.error_codes import kind_of
 from chatcli.providers.service import Service
-
-_KINDS_BY_CODE: dict[type[ProviderError], frozenset[str]] = {
-    BillingError: frozenset(
-        {
-            "insufficient_quota",
-            "billing_hard_limit_reached",
-            "billing_not_active",
-            "billing_error",
-            "contract_spend_limit_reached",
-            "enforced_spend_limit_reached",
-            "linked_organization_spend_limit_reached",
-            "linked_organization_billing_unavailable",
-            "organization_on_hold",
-        }
-    ),
-    ContextOverflow: frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"}),
-    ContentRefused: frozenset(
-        {"content_filter", "content_policy_violation", "cyber_policy", "bio_policy", "invalid_prompt"}
-    ),
-    ModelNotFound: frozenset({"model_not_found"}),
-}
-"""Codes say more than statuses: services give 400 and 429 for many things."""
 
 _KINDS_BY_STATUS: dict[int, type[ProviderError]] = {
     401: AuthError,
@@ -57,6 +35,7 @@ _KINDS_BY_STATUS: dict[int, type[ProviderError]] = {
 
 _STATUS_OF_CODE = {
     "invalid_request_error": 400,
+    "ValidationException": 400,
     "authentication_error": 401,
     "invalid_api_key": 401,
     "billing_error": 402,
@@ -74,13 +53,20 @@ _STATUS_OF_CODE = {
 
 _OVERFLOW_PREFIX = "prompt is too long"
 """Anthropic has no code for it: its documentation gives this beginning of the message, with status 400."""
+_MIN_BYTES_PER_TOKEN = 2
+"""A rejected request of more bytes than this for each token of the window was too long."""
 
 
-def error_of(failure: Failure, service: Service) -> ProviderError:
-    """The error to raise for a failed request."""
-    codes = {failure.code, failure.type}
+def error_of(failure: Failure, service: Service, *, request_bytes: int = 0) -> ProviderError:
+    """The error to raise for a failed request.
+
+    `request_bytes` is the size of what was sent: most services have no code for a prompt that is
+    too long, and only its size tells it from a request of a wrong form.
+    """
     status = failure.status if failure.status >= 400 else _status_inside_stream(failure)
-    kind = _kind(status, codes, failure.detail)
+    kind = _kind(failure, status, service)
+    if kind is BadRequest and request_bytes > service.window_tokens * _MIN_BYTES_PER_TOKEN:
+        kind = ContextOverflow
     message, hint = words(kind, status, service, failure.detail)
     return kind(
         message,
@@ -102,10 +88,9 @@ def _status_inside_stream(failure: Failure) -> int:
     return 500
 
 
-def _kind(status: int, codes: set[str], detail: str) -> type[ProviderError]:
-    for kind, known in _KINDS_BY_CODE.items():
-        if codes & known:
-            return kind
-    if status == 400 and detail.startswith(_OVERFLOW_PREFIX):
+def _kind(failure: Failure, status: int, service: Service) -> type[ProviderError]:
+    if kind := kind_of(service.name, {failure.code, failure.type}, status):
+        return kind
+    if status == 400 and failure.detail.startswith(_OVERFLOW_PREFIX):
         return ContextOverflow
     return _KINDS_BY_STATUS.get(status, Overloaded if status >= 500 else BadRequest)

@@ -2,118 +2,48 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Iterator
 
-import msgspec
-
-from chatcli.errors import BadRequest, ProviderError
 from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
-from chatcli.providers import ollama_body, warm
+from chatcli.providers import ollama_body
 from chatcli.providers.assembly import Assembly
-from chatcli.providers.base import CacheClass, Request
-from chatcli.providers.complaints import cut, no_connection, silent, window_full
+from chatcli.providers.base import Request
+from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
+from chatcli.providers.transport import Transport, json_lines
 from chatcli.providers.usage import estimated_usage, ollama_usage
 
-if TYPE_CHECKING:
-    import httpx
-
-CONNECT_SECONDS = 5.0
-SEND_SECONDS = 60.0
 LOADING_SECONDS = 600.0
 """Silence allowed in front of the first token: a model is loaded and a long prompt read on slow machines."""
-_MIN_BYTES_PER_TOKEN = 2
-
 _STOP_REASONS: dict[str, StopReason] = {"stop": "end", "length": "max_tokens"}
 
 
 class Ollama:
     """Models on this machine, or on another that runs Ollama."""
 
-    cache: CacheClass = "automatic"
-
-    def __init__(self, service: Service, *, num_ctx: int, idle_seconds: float) -> None:
+    def __init__(self, service: Service) -> None:
         self.name = service.name
         self.model = service.model
-        self.window_tokens = num_ctx
+        self.cache = service.cache
+        self.window_tokens = service.window_tokens
         self._service = service
-        self._idle_seconds = idle_seconds
-        self._client: httpx.AsyncClient | None = None
+        self._transport = Transport(service, first_seconds=LOADING_SECONDS)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(ollama_body.render(request, provider=self.name, num_ctx=self.window_tokens))
         position = max(message.seq for message in request.messages)
         reader = OllamaReader(self._service, request_bytes=len(body), position=position)
-        return read_reply(self._lines(body), reader)
+        headers = {"Authorization": f"Bearer {self._service.key}"} if self._service.key else {}
+        answer = self._transport.post("/api/chat", body, headers)
+        return read_reply(json_lines(answer, self._service), reader)
 
     async def aclose(self) -> None:
-        if self._client is not None:
-            await self._client.aclose()
-
-    def _connect(self) -> httpx.AsyncClient:
-        import httpx
-
-        headers = {"Authorization": f"Bearer {self._service.key}"} if self._service.key else {}
-        return httpx.AsyncClient(
-            base_url=self._service.base_url, headers=headers, trust_env=not self._service.on_this_machine
-        )
-
-    async def _lines(self, body: bytes) -> AsyncGenerator[Chunk, None]:
-        """The decoded lines of one reply. Raises `ProviderError`s alone."""
-        httpx = await warm.module("httpx")
-        client = self._client = self._client or self._connect()
-        limits = httpx.Timeout(
-            connect=CONNECT_SECONDS, read=LOADING_SECONDS, write=SEND_SECONDS, pool=CONNECT_SECONDS
-        )
-        try:
-            async with client.stream("POST", "/api/chat", content=body, timeout=limits) as response:
-                if response.status_code >= 400:
-                    await response.aread()
-                    raise self._refusal(response, len(body))
-                async for line in self._split(response):
-                    yield msgspec.json.decode(line, type=dict)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise no_connection(self._service, error) from error
-        except httpx.TimeoutException as error:
-            raise silent(self._service.name, LOADING_SECONDS) from error
-        except (httpx.TransportError, msgspec.DecodeError) as error:
-            raise cut(self._service) from error
-
-    async def _split(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
-        """Lines end at LF alone: httpx would also cut inside strings, at other kinds of line ends."""
-        pieces = response.aiter_bytes()
-        allowed_seconds = LOADING_SECONDS
-        rest = b""
-        while True:
-            try:
-                async with asyncio.timeout(allowed_seconds):
-                    piece = await anext(pieces, None)
-            except TimeoutError:
-                raise silent(self._service.name, allowed_seconds) from None
-            if piece is None:
-                break
-            allowed_seconds = self._idle_seconds
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                if line.strip():
-                    yield line
-        if rest.strip():
-            yield rest
-
-    def _refusal(self, response: httpx.Response, request_bytes: int) -> ProviderError:
-        failure = failure_of(response.status_code, response.content, response.headers)
-        error = error_of(failure, self._service)
-        # Ollama has no code for a prompt that is too long: only its size tells it from a bad request.
-        if type(error) is BadRequest and request_bytes > self.window_tokens * _MIN_BYTES_PER_TOKEN:
-            return window_full(self._service)
-        return error
+        await self._transport.aclose()
 
 
 class OllamaReader:

@@ -9,12 +9,12 @@ from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import openai_chat_body
 from chatcli.providers.assembly import Assembly
-from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.base import Request
 from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure
 from chatcli.providers.failures import error_of
-from chatcli.providers.openai_chat_body import Dialect
+from chatcli.providers.openai_chat_body import EXTRA_CONTENT, TEXT_FIELDS, Dialect
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
@@ -32,28 +32,26 @@ _STOP_REASONS: dict[str, StopReason] = {
 class OpenAIChat:
     """OpenRouter, servers of one's own, and whatever else has `/chat/completions`."""
 
-    def __init__(
-        self,
-        service: Service,
-        dialect: Dialect,
-        *,
-        cache: CacheClass,
-        window_tokens: int,
-        idle_seconds: float,
-    ) -> None:
+    def __init__(self, service: Service, dialect: Dialect) -> None:
         self.name = service.name
         self.model = service.model
-        self.cache = cache
-        self.window_tokens = window_tokens
+        self.cache = service.cache
+        self.window_tokens = service.window_tokens
         self._service = service
         self._dialect = dialect
-        self._link = Link("openai", service, idle_seconds=idle_seconds)
+        self._link = Link("openai", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        body = encode(openai_chat_body.render(request, provider=self.name, dialect=self._dialect))
+        rendered = openai_chat_body.render(
+            request,
+            provider=self.name,
+            dialect=self._dialect,
+            max_output_tokens=self._service.max_output_tokens,
+        )
+        body = encode(rendered)
         position = max(message.seq for message in request.messages)
         reader = ChatReader(self._service, request_bytes=len(body), position=position)
-        return read_reply(self._link.post("/chat/completions", body), reader)
+        return read_reply(self._link.post("/chat/completions", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:
         await self._link.aclose()
@@ -108,8 +106,10 @@ class ChatReader:
         )
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
-        if thought := delta.get("reasoning") or delta.get("reasoning_content"):
+        if thought := next((delta[name] for name in TEXT_FIELDS if delta.get(name)), ""):
             yield from self._assembly.reasoning("reasoning", thought)
+        if opaque := delta.get("reasoning_opaque"):
+            self._assembly.seal("reasoning", reasoning_opaque=opaque)
         for detail in delta.get("reasoning_details") or ():
             self._keep_detail(detail)
         if text := delta.get("content"):
@@ -133,6 +133,7 @@ class ChatReader:
             call_id=known,
             name=function.get("name") or "",
             arguments=function.get("arguments") or "",
+            extra={EXTRA_CONTENT: fragment[EXTRA_CONTENT]} if fragment.get(EXTRA_CONTENT) else None,
         )
 
     def _keep_detail(self, detail: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -11,22 +12,42 @@ from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 
+TEXT_FIELDS = ("reasoning", "reasoning_content", "reasoning_text")
+"""Where services put reasoning that can be read."""
+EXTRA_CONTENT = "extra_content"
+"""Google's signature of a call, on endpoints that imitate OpenAI's."""
+
 _Message = dict[str, Any]
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """What a service takes beyond what all of them take."""
+    """What a service takes beyond what all of them take, or not at all."""
 
     cache_key: bool = False
     """`prompt_cache_key`, which routes requests of one session to one cache."""
-    reasoning_details: bool = False
-    """OpenRouter: reasoning of any vendor, to be sent back as it came."""
+    limit_name: str = "max_completion_tokens"
+    """How the limit of a reply is called; empty: none is sent."""
+    limit_bounds: tuple[int, int] | None = None
+    """Limits outside are refused, or lead to empty replies: they are moved to the next bound."""
+    limit_always: bool = False
+    """Its own default is too low: the model's limit is sent when nobody asked for another."""
+    replayed: tuple[str, ...] = ()
+    """Fields of an assistant message in which reasoning goes back as it came."""
+    reasoning_required: bool = False
+    """A message with calls must have these fields, be they empty."""
+    fields: Mapping[str, Mapping[str, Any]] = {}
+    """The service's own fields, by the beginnings of the model ids that take them."""
     marked_models: tuple[str, ...] = ()
     """Beginnings of model ids whose cache has explicit breakpoints (`cache_control` on text parts)."""
 
 
-def render(request: Request, *, provider: str, dialect: Dialect) -> dict[str, Any]:
-    """The JSON body. `messages` comes last, so that a longer conversation extends the same bytes."""
+def render(
+    request: Request, *, provider: str, dialect: Dialect, max_output_tokens: int = 0
+) -> dict[str, Any]:
+    """The JSON body. `messages` comes last, so that a longer conversation extends the same bytes.
+
+    `max_output_tokens` is the model's own limit, for services that must be told one.
+    """
     body: dict[str, Any] = {
         "model": request.model,
         "stream": True,
@@ -34,8 +55,13 @@ def render(request: Request, *, provider: str, dialect: Dialect) -> dict[str, An
     }
     if dialect.cache_key and request.cache_key:
         body["prompt_cache_key"] = request.cache_key
-    if request.max_output_tokens:
-        body["max_completion_tokens"] = request.max_output_tokens
+    wanted = request.max_output_tokens or (max_output_tokens if dialect.limit_always else 0)
+    if wanted and dialect.limit_name:
+        least, most = dialect.limit_bounds or (wanted, wanted)
+        body[dialect.limit_name] = min(max(wanted, least), most)
+    for beginning, fields in dialect.fields.items():
+        if request.model.startswith(beginning):
+            body.update(fields)
     if request.tools:
         body["tools"] = [
             {
@@ -65,8 +91,9 @@ def _messages(request: Request, provider: str, dialect: Dialect) -> list[_Messag
             index, message = exchange.assistant
             texts = [part.text for part in message.parts if isinstance(part, Text) and part.text]
             content = _content(texts, as_parts=as_parts, mark=index in marked) if texts else None
-            replay = dialect.reasoning_details and same_source(message, provider, request.model)
-            messages.extend(_assistant(message, exchange, content, replay_reasoning=replay))
+            own = same_source(message, provider, request.model)
+            if rendered := _assistant(message, exchange, content, dialect, own=own):
+                messages.append(rendered)
         for index, result in exchange.results:
             content = _content([result.text], as_parts=as_parts, mark=index in marked)
             call_id = exchange.ids[result.call_id]
@@ -79,31 +106,37 @@ def _messages(request: Request, provider: str, dialect: Dialect) -> list[_Messag
 
 
 def _assistant(
-    message: AssistantMessage, exchange: Exchange, content: Any, *, replay_reasoning: bool
-) -> list[_Message]:
-    calls = [
-        {
-            "id": exchange.ids[part.id],
-            "type": "function",
-            "function": {"name": part.name, "arguments": arguments_text(part)},
-        }
-        for part in message.parts
-        if isinstance(part, ToolCall)
-    ]
+    message: AssistantMessage, exchange: Exchange, content: Any, dialect: Dialect, *, own: bool
+) -> _Message | None:
+    calls = [_call(part, exchange, own=own) for part in message.parts if isinstance(part, ToolCall)]
     if content is None and not calls:
-        return []
+        return None
     rendered: _Message = {"role": "assistant", "content": content}
-    details = [
-        detail
-        for part in message.parts
-        if isinstance(part, Reasoning)
-        for detail in part.opaque.get("reasoning_details", ())
-    ]
-    if replay_reasoning and details:
-        rendered["reasoning_details"] = details
+    for name in dialect.replayed:
+        value = _reasoning(message, name) if own else None
+        if value or (dialect.reasoning_required and calls):
+            rendered[name] = value or ""
     if calls:
         rendered["tool_calls"] = calls
-    return [rendered]
+    return rendered
+
+
+def _call(call: ToolCall, exchange: Exchange, *, own: bool) -> _Message:
+    rendered: _Message = {
+        "id": exchange.ids[call.id],
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments_text(call)},
+    }
+    if own and EXTRA_CONTENT in call.extra:
+        rendered[EXTRA_CONTENT] = call.extra[EXTRA_CONTENT]
+    return rendered
+
+
+def _reasoning(message: AssistantMessage, name: str) -> Any:
+    """What came in this field: opaque values as they are, texts joined."""
+    parts = [part for part in message.parts if isinstance(part, Reasoning)]
+    opaque = [part.opaque[name] for part in parts if name in part.opaque]
+    return opaque[0] if opaque else "".join(part.text for part in parts) if name in TEXT_FIELDS else None
 
 
 def _content(texts: list[str], *, as_parts: bool, mark: bool) -> str | list[dict[str, Any]]:

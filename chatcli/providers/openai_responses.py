@@ -9,7 +9,7 @@ from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, ToolCall, Usage
 from chatcli.providers import openai_responses_body
 from chatcli.providers.assembly import Assembly
-from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.base import Request
 from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
@@ -25,20 +25,18 @@ _REASONING_FIELDS = ("type", "id", "summary", "content", "encrypted_content")
 class OpenAIResponses:
     """OpenAI, and what else speaks Responses."""
 
-    def __init__(
-        self, service: Service, *, cache: CacheClass, window_tokens: int, idle_seconds: float
-    ) -> None:
+    def __init__(self, service: Service) -> None:
         self.name = service.name
         self.model = service.model
-        self.cache = cache
-        self.window_tokens = window_tokens
+        self.cache = service.cache
+        self.window_tokens = service.window_tokens
         self._service = service
-        self._link = Link("openai", service, idle_seconds=idle_seconds)
+        self._link = Link("openai", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(openai_responses_body.render(request, provider=self.name))
         reader = ResponsesReader(self._service, request_bytes=len(body))
-        return read_reply(self._link.post("/responses", body), reader)
+        return read_reply(self._link.post("/responses", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:
         await self._link.aclose()

@@ -5,6 +5,7 @@ The table is compiled into the package: no network is used.
 
 from __future__ import annotations
 
+from chatcli.errors import UsageError
 from chatcli.messages import Usage
 from chatcli.providers.specs import find_spec
 
@@ -12,13 +13,18 @@ from chatcli.providers.specs import find_spec
 def cost_usd(provider: str, model: str, usage: Usage) -> float | None:
     """The cost, or None when the price is not known: never 0 for unknown.
 
-    `provider` is a name of the table of providers.
+    `provider` is a name of the table of providers; one that is no longer there has no price.
     """
     if usage.cost_usd is not None:
         return usage.cost_usd
-    spec = find_spec(provider)
+    try:
+        spec = find_spec(provider)
+    except UsageError:
+        return None
     if spec.free:
         return 0.0
+    if not spec.price_id:
+        return None
     import genai_prices
 
     # The table counts the cache classes inside `input_tokens`, and 1 h writes inside all writes.

@@ -59,6 +59,16 @@ async def read_reply(chunks: AsyncGenerator[Chunk, None], reader: Reader) -> Asy
     yield reply
 
 
+async def relay(events: AsyncIterator[ReplyEvent]) -> AsyncGenerator[ReplyEvent, None]:
+    """The events of another provider, whose connection is closed when this is."""
+    try:
+        async for event in events:
+            yield event
+    finally:
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
+
+
 def _is_news(usage: Usage, told: Usage) -> bool:
     if not usage.estimated:
         return usage != told

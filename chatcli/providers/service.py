@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from chatcli.providers.base import CacheClass, Request
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def no_headers(_request: Request) -> Mapping[str, str]:
+    return {}
 
 
 class Service(Struct, frozen=True, kw_only=True):
@@ -17,8 +24,17 @@ class Service(Struct, frozen=True, kw_only=True):
     model: str
     base_url: str
     key: str = ""
+    bearer: bool = False
+    """On Anthropic's wire: the key is sent as `Authorization: Bearer`."""
     key_variable: str = ""
     """Where a person would set the key."""
+    cache: CacheClass = "none"
+    window_tokens: int = 128_000
+    max_output_tokens: int = 8_192
+    idle_seconds: float = 90.0
+    """Silence after which a stream is given up."""
+    headers: Callable[[Request], Mapping[str, str]] = no_headers
+    """What this service wants to be told about each request, beside the usual."""
     local: bool = False
     """Ollama: there is nothing to pay and nothing to log in to, but something to start."""
 
@@ -29,3 +45,7 @@ class Service(Struct, frozen=True, kw_only=True):
     def on_this_machine(self) -> bool:
         """Proxies of the environment are for the outside: they cannot reach this machine's loopback."""
         return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    def output_limit(self, request: Request) -> int:
+        """Longest reply in tokens: what was asked for, up to what the model can."""
+        return min(request.max_output_tokens or self.max_output_tokens, self.max_output_tokens)

@@ -1,130 +1,60 @@
-"""The rows of the table of providers: names, variables, addresses and defaults are here alone.
-
-A provider that speaks a known wire is one row.
-"""
+"""The table of providers as this user has it, and what a row means in this environment."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 from chatcli.errors import UsageError
 from chatcli.i18n import _
-from chatcli.providers.base import CacheClass, Wire
-from chatcli.providers.openai_chat_body import Dialect
+from chatcli.providers.base import Wire
+from chatcli.providers.rows import ROWS
+from chatcli.providers.spec import ProviderSpec
 
-OPENAI_URL = "https://api.openai.com/v1"
+SPECS: tuple[ProviderSpec, ...] = ROWS
+"""The rows that everybody has."""
 
-
-class ProviderSpec(Struct, frozen=True, kw_only=True):
-    """One row: everything that is said about a provider, and nothing that is found out."""
-
-    name: str
-    wire: Wire
-    base_url: str
-    default_model: str
-    cache: CacheClass
-    aliases: tuple[str, ...] = ()
-    """Other names that people use, in lower case."""
-    url_variables: tuple[str, ...] = ()
-    """Variables that redirect it, the canonical one first."""
-    key_variables: tuple[str, ...] = ()
-    model_variables: tuple[str, ...] = ()
-    needs_key: bool = True
-    key_is_optional_elsewhere: bool = False
-    """Redirected to a server of one's own it works without a key."""
-    free: bool = False
-    dialect: Dialect = Dialect()
-    """On the chat wire: what it takes beyond the common ground."""
-    price_id: str = ""
-    """Name of the provider in the price table."""
-
-
-SPECS: tuple[ProviderSpec, ...] = (
-    ProviderSpec(
-        name="CLAUDEAI",
-        wire="anthropic",
-        base_url="https://api.anthropic.com",
-        default_model="claude-sonnet-5-5",
-        cache="explicit",
-        aliases=("claude", "anthropic"),
-        url_variables=("ANTHROPIC_BASE_URL",),
-        key_variables=("ANTHROPIC_API_KEY", "CLAUDEAI_API_KEY"),
-        model_variables=("ANTHROPIC_MODEL", "CLAUDEAI_MODEL"),
-        price_id="anthropic",
-    ),
-    ProviderSpec(
-        name="OPENAI",
-        wire="responses",
-        base_url=OPENAI_URL,
-        default_model="gpt-6.1-sol",
-        cache="automatic",
-        aliases=("chatgpt", "gpt"),
-        url_variables=("OPENAI_BASE_URL", "OPENAI_API_URL", "OPENAI_RESPONSES_API_URL"),
-        key_variables=("OPENAI_API_KEY",),
-        model_variables=("OPENAI_MODEL",),
-        key_is_optional_elsewhere=True,
-        dialect=Dialect(cache_key=True),
-        price_id="openai",
-    ),
-    ProviderSpec(
-        name="OPENROUTER",
-        wire="chat",
-        base_url="https://openrouter.ai/api/v1",
-        default_model="openai/gpt-6.1-sol",
-        cache="automatic",
-        aliases=("open_router", "open-router"),
-        url_variables=("OPENROUTER_API_URL", "OPENROUTER_BASE_URL"),
-        key_variables=("OPENROUTER_API_KEY",),
-        model_variables=("OPENROUTER_MODEL",),
-        dialect=Dialect(cache_key=True, reasoning_details=True, marked_models=("anthropic/",)),
-        price_id="openrouter",
-    ),
-    ProviderSpec(
-        name="OLLAMA",
-        wire="ollama",
-        base_url="http://localhost:11434",
-        default_model="gpt-oss:20b",
-        cache="automatic",
-        url_variables=("OLLAMA_BASE_URL",),
-        key_variables=("OLLAMA_API_KEY",),
-        model_variables=("OLLAMA_MODEL",),
-        needs_key=False,
-        free=True,
-    ),
-    ProviderSpec(
-        name="OFFLINE",
-        wire="offline",
-        base_url="",
-        default_model="rules",
-        cache="none",
-        needs_key=False,
-        free=True,
-    ),
-)
 _ENDPOINTS: dict[Wire, tuple[str, ...]] = {
     "anthropic": ("/v1/messages", "/v1"),
     "responses": ("/chat/completions", "/responses"),
+    "assistant": ("/chat/completions", "/responses"),
     "chat": ("/chat/completions",),
+    "copilot": ("/chat/completions", "/responses"),
+    "gemini": ("/models", "/openai"),
     "ollama": ("/api/chat", "/api", "/v1"),
+    "stackspot": ("/v1/agent", "/v1"),
 }
 """Endings that are no part of a base URL, by the wire of a row."""
 _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
 
+_own: dict[str, ProviderSpec] = {}
+
+
+def use_own_rows(rows: Iterable[ProviderSpec]) -> None:
+    """The rows of the user's settings, from now on and in this process: one of a known name replaces it."""
+    _own.clear()
+    _own.update({row.name: row for row in rows})
+
+
+def all_specs() -> tuple[ProviderSpec, ...]:
+    """Every row, the user's own ones in front of `OLLAMA` and `OFFLINE`, which nobody is asked to choose."""
+    known = [_own.get(spec.name, spec) for spec in SPECS]
+    new = [row for name, row in _own.items() if name not in {spec.name for spec in SPECS}]
+    at = next(i for i, spec in enumerate(known) if spec.auth == "none")
+    return (*known[:at], *new, *known[at:])
+
 
 def find_spec(name: str) -> ProviderSpec:
     """The row that a person means. Raises `UsageError` with all names and the nearest one."""
     word = name.strip().lower()
-    for spec in SPECS:
+    for spec in all_specs():
         if word == spec.name.lower() or word in spec.aliases:
             return spec
-    known = {alias: spec.name for spec in SPECS for alias in (spec.name.lower(), *spec.aliases)}
+    known = {alias: spec.name for spec in all_specs() for alias in (spec.name.lower(), *spec.aliases)}
     nearest = difflib.get_close_matches(word, known, n=1)
-    hint = _("Providers: {names}").format(names=", ".join(spec.name for spec in SPECS))
+    hint = _("Providers: {names}").format(names=", ".join(spec.name for spec in all_specs()))
     if nearest:
         hint = _("Did you mean {name}?").format(name=known[nearest[0]]) + " " + hint
     raise UsageError(_("There is no provider named {name!r}.").format(name=name), hint=hint)
@@ -146,9 +76,12 @@ def base_url(spec: ProviderSpec, environment: Mapping[str, str]) -> str:
         return spec.base_url
     url = environment[variable].strip()
     url = (url if "://" in url else f"http://{url}").rstrip("/")
-    for ending in _ENDPOINTS[spec.wire]:
+    for old, new in spec.url_endings:
+        if url.endswith(old):
+            url = url.removesuffix(old) + new
+    for ending in _ENDPOINTS.get(spec.wire, ()):
         url = url.removesuffix(ending)
-    if not _is_address(url):
+    if not is_address(url):
         raise UsageError(
             _("{variable} is not an address: {value!r}").format(
                 variable=variable, value=environment[variable]
@@ -168,7 +101,7 @@ def wire(spec: ProviderSpec, environment: Mapping[str, str]) -> Wire:
 
     Raises `UsageError` when `OPENAI_USE_RESPONSES` is neither true nor false.
     """
-    if spec.wire != "responses":
+    if not spec.chat_elsewhere:
         return spec.wire
     if word := environment.get("OPENAI_USE_RESPONSES", "").strip().lower():
         if word not in _TRUE + _FALSE:
@@ -183,7 +116,7 @@ def wire(spec: ProviderSpec, environment: Mapping[str, str]) -> Wire:
     return "responses"
 
 
-def _is_address(url: str) -> bool:
+def is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

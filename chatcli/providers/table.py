@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from chatcli.i18n import _
-from chatcli.providers.base import CacheClass, Provider, Wire
+from chatcli.providers.base import Provider, Wire
 from chatcli.providers.catalogue import facts
-from chatcli.providers.complaints import missing_key, unusable_key
+from chatcli.providers.complaints import missing_key, missing_model, missing_variable, retired, unusable_key
 from chatcli.providers.openai_chat_body import Dialect
 from chatcli.providers.service import Service
-from chatcli.providers.specs import (
-    SPECS,
-    ProviderSpec,
-    base_url,
-    default_model,
-    find_spec,
-    is_redirected,
-    wire,
-)
+from chatcli.providers.spec import ProviderSpec
+from chatcli.providers.specs import SPECS, all_specs, base_url, default_model, find_spec, is_redirected, wire
 from chatcli.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,13 +43,24 @@ def choose(name: str, environment: Mapping[str, str], find_key: FindKey) -> Choi
     """
     if name.strip():
         return Choice(spec=find_spec(name), reason=_("chosen with --provider or LLM_PROVIDER"))
-    for spec in SPECS:
-        if spec.needs_key and (key := find_key(spec.key_variables)):
+    for spec in all_specs():
+        if not spec.chosen_by_key:
+            continue
+        if key := _whole_key(spec, environment, find_key):
             return Choice(spec=spec, reason=_("there is a key for it: {name}").format(name=key.name))
         if spec.key_is_optional_elsewhere and is_redirected(spec, environment):
             address = base_url(spec, environment)
             return Choice(spec=spec, reason=_("its address is set: {address}").format(address=address))
     return _without_key(environment)
+
+
+def _whole_key(spec: ProviderSpec, environment: Mapping[str, str], find_key: FindKey) -> Credential | None:
+    """The key of a provider that needs nothing else, or has it."""
+    if spec.auth == "none" or not default_model(spec, environment):
+        return None
+    if not all(find_key((name,)) for name in spec.also_needs):
+        return None
+    return find_key(spec.key_variables)
 
 
 def _without_key(environment: Mapping[str, str]) -> Choice:
@@ -80,66 +85,116 @@ def create(
     settings: Settings,
     environment: Mapping[str, str],
     find_key: FindKey,
+    *,
+    home: Path | None = None,
 ) -> Provider:
     """A provider that is ready to be asked; nothing heavy is imported yet.
 
-    An empty `model` means the provider's default. Raises `AuthError` when a key is needed and
-    there is none, or when it cannot be a key.
+    An empty `model` means the provider's default. `home` is where assistants are kept. Raises a
+    `ProviderError` when a key or something else is needed and there is none, when it cannot be a
+    key, or when the service has ended.
     """
     model = model or default_model(spec, environment)
     if spec.wire == "offline":
         from chatcli.providers.offline import Offline
 
         return Offline(model=model, environment=environment)
+    service = _service(spec, model, settings, environment, find_key)
+    redirected = is_redirected(spec, environment)
+    if spec.retired and not redirected:
+        raise retired(service, spec.retired, spec.url_variables[0])
+    if not service.key and spec.needs_key and not (spec.key_is_optional_elsewhere and redirected):
+        raise missing_key(service)
+    if not (service.key.isascii() and service.key.isprintable()):
+        raise unusable_key(service)
+    for name in spec.also_needs:
+        if not find_key((name,)):
+            raise missing_variable(service, name)
+    if not model and spec.wire != "assistant":
+        raise missing_model(service, spec.model_variables)
+    return _build(spec, service, environment, find_key, home)
+
+
+def _service(
+    spec: ProviderSpec,
+    model: str,
+    settings: Settings,
+    environment: Mapping[str, str],
+    find_key: FindKey,
+) -> Service:
     key = find_key(spec.key_variables)
-    service = Service(
+    known = facts(model, spec.name)
+    window_tokens = settings.context_window_tokens or known.window_tokens
+    if spec.wire == "ollama":
+        window_tokens = settings.context_window_tokens or settings.ollama_num_ctx
+    return Service(
         name=spec.name,
         model=model,
         base_url=base_url(spec, environment),
         key=key.value.strip() if key else "",
-        key_variable=spec.key_variables[0],
+        bearer=spec.auth == "bearer",
+        key_variable=spec.key_variables[0] if spec.key_variables else "",
+        cache=spec.cache,
+        window_tokens=window_tokens,
+        max_output_tokens=known.max_output_tokens,
+        idle_seconds=max(float(settings.stream_idle_seconds), spec.patience_seconds),
         local=spec.wire == "ollama",
     )
+
+
+def _build(
+    spec: ProviderSpec,
+    service: Service,
+    environment: Mapping[str, str],
+    find_key: FindKey,
+    home: Path | None,
+) -> Provider:
     dialect = spec.dialect
-    if spec.key_is_optional_elsewhere and is_redirected(spec, environment):
-        # A server of one's own: the SDK wants a key, such servers mostly do not, nor fields of OpenAI alone.
-        service = structs.replace(service, key=service.key or "no-key-needed")
+    redirected = is_redirected(spec, environment)
+    if spec.key_is_optional_elsewhere and redirected:
+        # A server of one's own does not know the fields of OpenAI alone.
         dialect = Dialect()
-    if not service.key and spec.needs_key:
-        raise missing_key(service)
-    if not (service.key.isascii() and service.key.isprintable()):
-        raise unusable_key(service)
-    return _build(service, wire(spec, environment), spec.cache, dialect, settings)
+    spoken = wire(spec, environment)
+    match spoken:
+        case "assistant":
+            from chatcli.providers.assistants import connect as connect_assistant
+
+            return connect_assistant(service, home)
+        case "bedrock":
+            from chatcli.providers.bedrock import connect as connect_bedrock
+
+            return connect_bedrock(service, environment)
+        case "copilot":
+            from chatcli.providers.copilot import Copilot
+
+            return Copilot(service, dialect, redirected=redirected)
+        case "stackspot":
+            from chatcli.providers.stackspot import connect as connect_stackspot
+
+            return connect_stackspot(service, environment, find_key)
+    return _adapter(spoken, service, dialect, replays_unsigned=spec.replays_unsigned)
 
 
-def _build(service: Service, wire: Wire, cache: CacheClass, dialect: Dialect, settings: Settings) -> Provider:
-    window_tokens = settings.context_window_tokens or facts(service.model).window_tokens
-    idle_seconds = float(settings.stream_idle_seconds)
+def _adapter(wire: Wire, service: Service, dialect: Dialect, *, replays_unsigned: bool) -> Provider:
+    """For services that speak one wire and need a key alone."""
     match wire:
         case "anthropic":
             from chatcli.providers.anthropic_messages import AnthropicMessages
 
-            return AnthropicMessages(
-                service, cache=cache, window_tokens=window_tokens, idle_seconds=idle_seconds
-            )
+            return AnthropicMessages(service, replays_unsigned=replays_unsigned)
         case "responses":
             from chatcli.providers.openai_responses import OpenAIResponses
 
-            return OpenAIResponses(
-                service, cache=cache, window_tokens=window_tokens, idle_seconds=idle_seconds
-            )
-        case "chat":
-            from chatcli.providers.openai_chat import OpenAIChat
+            return OpenAIResponses(service)
+        case "gemini":
+            from chatcli.providers.gemini_native import GeminiNative
 
-            return OpenAIChat(
-                service,
-                dialect,
-                cache=cache,
-                window_tokens=window_tokens,
-                idle_seconds=idle_seconds,
-            )
-        case _:
+            return GeminiNative(service)
+        case "ollama":
             from chatcli.providers.ollama import Ollama
 
-            num_ctx = settings.context_window_tokens or settings.ollama_num_ctx
-            return Ollama(service, num_ctx=num_ctx, idle_seconds=idle_seconds)
+            return Ollama(service)
+        case _:
+            from chatcli.providers.openai_chat import OpenAIChat
+
+            return OpenAIChat(service, dialect)

@@ -55,6 +55,45 @@ def ollama_usage(reported: Mapping[str, Any]) -> Usage:
     )
 
 
+def gemini_usage(reported: Mapping[str, Any]) -> Usage:
+    """Google: the prompt includes what was read from the cache, the answer excludes the thoughts."""
+    cached = _count(reported, "cachedContentTokenCount")
+    prompt = _count(reported, "promptTokenCount") + _count(reported, "toolUsePromptTokenCount")
+    thoughts = _count(reported, "thoughtsTokenCount")
+    return Usage(
+        input=max(0, prompt - cached),
+        cache_read=cached,
+        output=_count(reported, "candidatesTokenCount") + thoughts,
+        reasoning=thoughts,
+    )
+
+
+def converse_usage(reported: Mapping[str, Any]) -> Usage:
+    """Bedrock Converse: `inputTokens` is without the cache classes; a list splits writes by lifetime."""
+    written = _count(reported, "cacheWriteInputTokens") or _count(reported, "cacheWriteInputTokenCount")
+    details = reported.get("cacheDetails")
+    write_1h = sum(
+        _count(detail, "inputTokens")
+        for detail in (details if isinstance(details, list) else ())
+        if detail.get("ttl") == "1h"
+    )
+    return Usage(
+        input=_count(reported, "inputTokens"),
+        cache_read=_count(reported, "cacheReadInputTokens") or _count(reported, "cacheReadInputTokenCount"),
+        cache_write_5m=max(0, written - write_1h),
+        cache_write_1h=write_1h,
+        output=_count(reported, "outputTokens"),
+    )
+
+
+def stackspot_usage(reported: Mapping[str, Any]) -> Usage:
+    """StackSpot: the user's own tokens and those that its knowledge sources added."""
+    return Usage(
+        input=_count(reported, "user") + _count(reported, "enrichment"),
+        output=_count(reported, "output"),
+    )
+
+
 def estimated_usage(request_bytes: int, output_chars: int) -> Usage:
     """What a request must have cost whose service did not say: cut, cancelled, or silent about it."""
     return Usage(

@@ -14,6 +14,11 @@ _MODULES: dict[Wire, tuple[str, ...]] = {
     "anthropic": ("anthropic", "genai_prices"),
     "responses": ("openai", "genai_prices"),
     "chat": ("openai", "genai_prices"),
+    "assistant": ("openai", "genai_prices"),
+    "copilot": ("httpx", "openai", "genai_prices"),
+    "gemini": ("httpx", "genai_prices"),
+    "bedrock": ("httpx", "genai_prices"),
+    "stackspot": ("httpx",),
     "ollama": ("httpx",),
     "offline": (),
 }

@@ -23,8 +23,8 @@ STOP = {"type": "message_stop"}
 
 
 def provider(url: str, idle_seconds: float = 5.0) -> AnthropicMessages:
-    asked = service("CLAUDEAI", "claude-sonnet-5-5", url)
-    return AnthropicMessages(asked, cache="explicit", window_tokens=1_000_000, idle_seconds=idle_seconds)
+    asked = service("CLAUDEAI", "claude-sonnet-5-5", url, idle_seconds=idle_seconds)
+    return AnthropicMessages(asked)
 
 
 def begin(index, **block):

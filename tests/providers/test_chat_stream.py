@@ -17,8 +17,8 @@ USAGE = {"choices": [], "usage": {"prompt_tokens": 50, "completion_tokens": 9}}
 
 
 def provider(url: str, name: str = "OPENROUTER", idle_seconds: float = 5.0) -> OpenAIChat:
-    asked = service(name, "openai/gpt-6.1-sol", f"{url}/v1")
-    return OpenAIChat(asked, Dialect(), cache="automatic", window_tokens=1_000_000, idle_seconds=idle_seconds)
+    asked = service(name, "openai/gpt-6.1-sol", f"{url}/v1", idle_seconds=idle_seconds)
+    return OpenAIChat(asked, Dialect())
 
 
 def chunk(finish_reason=None, **delta):

@@ -138,9 +138,7 @@ async def test_a_cut_stream(wire):
 
 async def test_a_stream_that_stalls(wire):
     with played(script.reply("I ", script.hold(), "never come")) as server:
-        asked = provider(wire, server)
-        link = asked if wire == "OLLAMA" else asked._link
-        link._idle_seconds = 0.2  # the setting has whole seconds
+        asked = provider(wire, server, stream_idle_seconds=0.2)
         with pytest.raises(NetworkError, match="sent nothing"):
             await receive(asked)
 

@@ -23,7 +23,7 @@ DONE = {"done": True, "done_reason": "stop", "prompt_eval_count": 50, "eval_coun
 
 def provider(url: str, **fields) -> Ollama:
     given = {"idle_seconds": 5.0, **fields}
-    return Ollama(service("OLLAMA", "gpt-oss:20b", url, local=True, key=""), num_ctx=8192, **given)
+    return Ollama(service("OLLAMA", "gpt-oss:20b", url, local=True, key="", window_tokens=8192, **given))
 
 
 def message(**content):
@@ -128,9 +128,7 @@ async def test_a_key_for_a_distant_ollama_is_sent():
     keyed = service("OLLAMA", "gpt-oss:20b", key="sk-cloud", local=True)
     async with loopback(lines(DONE), refusal(401, {"error": "unauthorized"})) as server:
         for expected in (None, AuthError):
-            cloud = Ollama(
-                service("OLLAMA", "gpt-oss:20b", server.url, key=keyed.key), num_ctx=8192, idle_seconds=5.0
-            )
+            cloud = Ollama(service("OLLAMA", "gpt-oss:20b", server.url, key=keyed.key))
             if expected is None:
                 await receive(cloud)
                 continue

@@ -22,7 +22,7 @@ CREATED = {"type": "response.created", "response": {"model": "gpt-6.1-sol", "err
 
 def provider(url: str) -> OpenAIResponses:
     asked = service("OPENAI", "gpt-6.1-sol", f"{url}/v1")
-    return OpenAIResponses(asked, cache="automatic", window_tokens=1_000_000, idle_seconds=5.0)
+    return OpenAIResponses(asked)
 
 
 def event(kind, index=0, **fields):

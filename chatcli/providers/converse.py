@@ -1,0 +1,85 @@
+"""Reads Bedrock's ConverseStream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from chatcli.events import Reply, ReplyEvent
+from chatcli.messages import StopReason, Usage
+from chatcli.providers.assembly import Assembly
+from chatcli.providers.complaints import cut, unreadable_call, window_full
+from chatcli.providers.replies import Chunk
+from chatcli.providers.service import Service
+from chatcli.providers.usage import converse_usage, estimated_usage
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_use": "tool_calls",
+    "max_tokens": "max_tokens",
+    "guardrail_intervened": "refusal",
+    "content_filtered": "refusal",
+}
+_UNREADABLE = frozenset({"malformed_model_output", "malformed_tool_use"})
+_WINDOW_FULL = "model_context_window_exceeded"
+
+
+class ConverseReader:
+    """Each object has one member, named after the event. A text block begins with its first delta."""
+
+    def __init__(self, service: Service, *, request_bytes: int) -> None:
+        self.complete = False
+        self._service = service
+        self._request_bytes = request_bytes
+        self._assembly = Assembly()
+        self._reported: dict[str, Any] | None = None
+        self._stop_reason: StopReason = "end"
+
+    def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
+        match chunk:
+            case {"contentBlockStart": {"contentBlockIndex": key, "start": {"toolUse": use}}}:
+                call_id, name = use.get("toolUseId") or "", use.get("name") or ""
+                yield from self._assembly.call(key, call_id=call_id, name=name)
+            case {"contentBlockDelta": {"contentBlockIndex": key, "delta": delta}}:
+                yield from self._delta(key, delta)
+            case {"contentBlockStop": {"contentBlockIndex": key}}:
+                self._assembly.close(key)
+            case {"messageStop": {"stopReason": reason}}:
+                self._finish(reason)
+            case {"metadata": {"usage": usage}}:
+                self._reported = usage
+
+    def usage(self) -> Usage:
+        if self._reported is None:
+            return estimated_usage(self._request_bytes, self._assembly.chars)
+        return converse_usage(self._reported)
+
+    def finish(self) -> Reply:
+        if not self.complete:
+            raise cut(self._service)
+        return Reply(
+            parts=self._assembly.parts(self._stop_reason),
+            stop_reason=self._stop_reason,
+            usage=self.usage(),
+            model=self._service.model,
+        )
+
+    def _delta(self, key: int, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
+        match delta:
+            case {"text": text}:
+                yield from self._assembly.text(key, text)
+            case {"toolUse": use}:
+                yield from self._assembly.call(key, arguments=use.get("input") or "")
+            case {"reasoningContent": {"text": text}}:
+                yield from self._assembly.reasoning(key, text)
+            case {"reasoningContent": sealed}:
+                self._assembly.seal(key, **sealed)
+
+    def _finish(self, reason: str) -> None:
+        if reason == _WINDOW_FULL:
+            raise window_full(self._service)
+        if reason in _UNREADABLE:
+            raise unreadable_call(self._service)
+        self.complete = True
+        self._stop_reason = _STOP_REASONS.get(reason, "end")

@@ -1,0 +1,107 @@
+"""A request as Bedrock's Converse takes it: roles alternate strictly, results lead, no text is blank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
+from chatcli.providers.base import Request
+from chatcli.providers.encoding import arguments_object
+from chatcli.providers.exchanges import Exchange, exchanges, same_source
+
+_NO_OUTPUT = "(no output)"
+_CACHE_POINT = {"cachePoint": {"type": "default"}}
+
+_Block = dict[str, Any]
+
+
+def render(request: Request, *, provider: str, cached: bool) -> dict[str, Any]:
+    """The JSON body; the model stands in the path. `cached`: the model takes breakpoints behind texts."""
+    body: dict[str, Any] = {}
+    if system := _system(request, cached):
+        body["system"] = system
+    if request.max_output_tokens:
+        body["inferenceConfig"] = {"maxTokens": request.max_output_tokens}
+    if request.tools:
+        body["toolConfig"] = {
+            "tools": [
+                {
+                    "toolSpec": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "inputSchema": {"json": tool.parameters},
+                    }
+                }
+                for tool in request.tools
+            ]
+        }
+    body["messages"] = _messages(request, provider, cached)
+    return body
+
+
+def _system(request: Request, cached: bool) -> list[_Block]:
+    blocks: list[_Block] = []
+    for index, block in enumerate(request.system):
+        if block.text.strip():
+            blocks.append({"text": block.text})
+        if cached and index == request.marks.system_block and blocks:
+            blocks.append(_CACHE_POINT)
+    return blocks
+
+
+def _messages(request: Request, provider: str, cached: bool) -> list[dict[str, Any]]:
+    marked = frozenset(request.marks.messages) if cached else frozenset()
+    merged: list[dict[str, Any]] = []
+    for exchange in exchanges(request.messages):
+        if exchange.assistant:
+            index, message = exchange.assistant
+            blocks = _assistant(message, exchange, same_source(message, provider, request.model))
+            _append(merged, "assistant", blocks, marked=index in marked)
+        for index, result in exchange.results:
+            _append(merged, "user", [_result(result, exchange)], marked=index in marked)
+        for index, user in exchange.users:
+            texts = [{"text": part.text} for part in user.parts if part.text.strip()]
+            _append(merged, "user", texts, marked=index in marked)
+    return merged
+
+
+def _append(merged: list[dict[str, Any]], role: str, blocks: list[_Block], *, marked: bool) -> None:
+    if not blocks:
+        return
+    if marked:
+        blocks = [*blocks, _CACHE_POINT]
+    if merged and merged[-1]["role"] == role:
+        merged[-1]["content"].extend(blocks)
+    else:
+        merged.append({"role": role, "content": blocks})
+
+
+def _assistant(message: AssistantMessage, exchange: Exchange, replay_reasoning: bool) -> list[_Block]:
+    blocks: list[_Block] = []
+    for part in message.parts:
+        match part:
+            case Text(text=text) if text.strip():
+                blocks.append({"text": text})
+            case Reasoning(opaque={"signature": str(signature)}) if replay_reasoning:
+                signed = {"text": part.text, "signature": signature}
+                blocks.append({"reasoningContent": {"reasoningText": signed}})
+            case Reasoning(opaque={"redactedContent": str(data)}) if replay_reasoning:
+                blocks.append({"reasoningContent": {"redactedContent": data}})
+            case ToolCall():
+                use = {
+                    "toolUseId": exchange.ids[part.id],
+                    "name": part.name,
+                    "input": arguments_object(part),
+                }
+                blocks.append({"toolUse": use})
+    return blocks
+
+
+def _result(result: ToolResult, exchange: Exchange) -> _Block:
+    return {
+        "toolResult": {
+            "toolUseId": exchange.ids[result.call_id],
+            "content": [{"text": result.text if result.text.strip() else _NO_OUTPUT}],
+            "status": "error" if result.is_error else "success",
+        }
+    }

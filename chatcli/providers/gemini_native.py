@@ -1,0 +1,155 @@
+"""Google's Gemini over its native wire: server-sent events over our own httpx."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from chatcli.events import Reply, ReplyEvent
+from chatcli.messages import StopReason, Usage
+from chatcli.providers import gemini_body
+from chatcli.providers.assembly import Assembly
+from chatcli.providers.base import Request
+from chatcli.providers.complaints import cut, unreadable_call
+from chatcli.providers.encoding import encode
+from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.failures import error_of
+from chatcli.providers.gemini_body import SIGNATURE, SIGNS_TEXT
+from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.service import Service
+from chatcli.providers.transport import Transport, sse_objects
+from chatcli.providers.usage import estimated_usage, gemini_usage
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "STOP": "end",
+    "MAX_TOKENS": "max_tokens",
+    "SAFETY": "refusal",
+    "RECITATION": "refusal",
+    "LANGUAGE": "refusal",
+    "BLOCKLIST": "refusal",
+    "PROHIBITED_CONTENT": "refusal",
+    "SPII": "refusal",
+}
+_UNREADABLE = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
+
+
+class GeminiNative:
+    """Gemini, with the signatures of its thoughts."""
+
+    def __init__(self, service: Service) -> None:
+        self.name = service.name
+        self.model = service.model
+        self.cache = service.cache
+        self.window_tokens = service.window_tokens
+        self._service = service
+        self._transport = Transport(service)
+
+    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        body = encode(gemini_body.render(request, provider=self.name))
+        position = max(message.seq for message in request.messages)
+        reader = GeminiReader(self._service, request_bytes=len(body), position=position)
+        model = quote(request.model.removeprefix("models/"), safe="")
+        answer = self._transport.post(
+            f"/models/{model}:streamGenerateContent?alt=sse", body, {"x-goog-api-key": self._service.key}
+        )
+        return read_reply(sse_objects(answer, self._service), reader)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+class GeminiReader:
+    """Reads partial responses: each holds the next parts, and the usage so far.
+
+    `position` is the number of the last message that was sent: ids that the service leaves out are
+    made of it, so that they repeat in no session.
+    """
+
+    def __init__(self, service: Service, *, request_bytes: int, position: int) -> None:
+        self.complete = False
+        self._service = service
+        self._request_bytes = request_bytes
+        self._position = position
+        self._model = service.model
+        self._assembly = Assembly()
+        self._calls = 0
+        self._run = 0
+        self._kind = ""
+        """What the part before was: neighbours of one kind are one part, unless a signature parts them."""
+        self._reported: dict[str, Any] | None = None
+        self._stop_reason: StopReason = "end"
+
+    def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
+        if "error" in chunk:
+            raise error_of(failure_of(200, chunk), self._service)
+        self._model = chunk.get("modelVersion") or self._model
+        self._reported = chunk.get("usageMetadata") or self._reported
+        if (chunk.get("promptFeedback") or {}).get("blockReason"):
+            self.complete, self._stop_reason = True, "refusal"
+        for candidate in chunk.get("candidates") or ():
+            for part in (candidate.get("content") or {}).get("parts") or ():
+                yield from self._part(part)
+            if reason := candidate.get("finishReason"):
+                self._finish(reason)
+
+    def usage(self) -> Usage:
+        if self._reported is None:
+            return estimated_usage(self._request_bytes, self._assembly.chars)
+        return gemini_usage(self._reported)
+
+    def finish(self) -> Reply:
+        if not self.complete:
+            raise cut(self._service)
+        if self._calls and self._stop_reason == "end":
+            self._stop_reason = "tool_calls"
+        return Reply(
+            parts=self._assembly.parts(self._stop_reason),
+            stop_reason=self._stop_reason,
+            usage=self.usage(),
+            model=self._model,
+        )
+
+    def _part(self, part: dict[str, Any]) -> Iterator[ReplyEvent]:
+        signature = part.get(SIGNATURE)
+        if call := part.get("functionCall"):
+            yield from self._call(call, signature)
+        elif part.get("thought"):
+            key = self._key("thought", apart=False)
+            yield from self._assembly.reasoning(key, part.get("text") or "")
+            if signature:
+                self._assembly.seal(key, **{SIGNATURE: signature})
+                self._kind = ""
+        elif text := part.get("text"):
+            yield from self._assembly.text(self._key("text", apart=bool(signature)), text)
+            if signature:
+                self._assembly.seal(self._key("mark", apart=True), **{SIGNATURE: signature, SIGNS_TEXT: True})
+        elif signature:
+            self._assembly.seal(self._key("mark", apart=True), **{SIGNATURE: signature})
+
+    def _call(self, call: dict[str, Any], signature: str | None) -> Iterator[ReplyEvent]:
+        self._calls += 1
+        key = self._key("call", apart=True)
+        given = call.get("id")
+        extra = {name: value for name, value in ((SIGNATURE, signature), ("id", given)) if value}
+        yield from self._assembly.call(
+            key,
+            call_id=given or f"call_{self._position}_{self._calls}",
+            name=call.get("name") or "",
+            arguments=encode(call.get("args") or {}).decode(),
+            extra=extra,
+        )
+        self._assembly.close(key)
+
+    def _key(self, kind: str, *, apart: bool) -> int:
+        """The key of the part that goes on, or of a new one."""
+        if apart or kind != self._kind:
+            self._run += 1
+        self._kind = kind
+        return self._run
+
+    def _finish(self, reason: str) -> None:
+        if reason in _UNREADABLE:
+            raise unreadable_call(self._service)
+        self.complete = True
+        self._stop_reason = _STOP_REASONS.get(reason, "end")
