@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from chatcli.agent.results import list_results
+from chatcli.agent.diffs import unified_diff
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
@@ -36,9 +36,6 @@ from chatcli.tools.api import (
 )
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
-
-_MAX_DIFF_BYTES = 2_000_000
-"""Larger files are written without a line diff: making one would take minutes."""
 
 
 class Person(Protocol):
@@ -122,7 +119,7 @@ class GatedFiles:
         return self._box.gate.writable(path)
 
     async def write(self, changes: Sequence[FileChange]) -> str:
-        diff = "".join(_diff(self.shown(change.path), change) for change in changes)
+        diff = "".join(unified_diff(self.shown(change.path), change) for change in changes)
         approved = await self._box.gate.write(changes, diff)
         modes = [_require_unchanged(change) for change in approved]
         for change, mode in zip(approved, modes, strict=True):
@@ -311,17 +308,3 @@ def _write_all(changes: Sequence[ApprovedChange], modes: Sequence[int]) -> None:
             else:
                 replace_file(change.path, change.before, mode)
         raise ToolFailed(f"nothing was written: {error.strerror or error}: {error.filename}") from error
-
-
-def _diff(name: str, change: FileChange) -> str:
-    """Unified diff with names as `git diff` gives them; a line of facts for big or binary files."""
-    before, after = change.before or b"", change.after
-    if len(before) + len(after) > _MAX_DIFF_BYTES or b"\0" in before[:8192] or b"\0" in after[:8192]:
-        return f"--- {name}\n+++ {name}\n{len(before)} bytes replaced by {len(after)} bytes\n"
-    old = before.decode("utf-8", "replace").split("\n")
-    new = after.decode("utf-8", "replace").split("\n")
-    source = "/dev/null" if change.before is None else f"a/{name}"
-    lines = difflib.unified_diff(
-        [] if change.before is None else old, new, source, f"b/{name}", lineterm="", n=3
-    )
-    return "".join(f"{line}\n" for line in lines)

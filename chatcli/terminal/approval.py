@@ -61,14 +61,17 @@ def wants_view(question: Question, line: str) -> bool:
 
 
 def read_answer(question: Question, line: str) -> Answer:
-    """Only a whole key or word allows. Anything else is a denial with these words as its reason."""
+    """Only a whole key or word allows. Anything else is a denial with these words as its reason.
+
+    `y` and `n` count in every language: nobody gives them as a reason.
+    """
     word = line.strip()
-    yes: dict[str, Choice] = {_key(_once_label()): "once", _("yes"): "once"}
+    yes: dict[str, Choice] = {"y": "once", "yes": "once", _key(_once_label()): "once", _("yes"): "once"}
     if question.rule:
         yes |= {_key(_session_label()): "session", _key(_project_label()): "project"}
     if choice := yes.get(word.lower()):
         return Answer(choice)
-    return Answer("deny", "" if word.lower() in {_key(_deny_label()), _("no")} else word)
+    return Answer("deny", "" if word.lower() in {"n", "no", _key(_deny_label()), _("no")} else word)
 
 
 def outcome_line(answer: Answer, columns: int, look: Look) -> str:

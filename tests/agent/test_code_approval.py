@@ -36,11 +36,9 @@ async def test_recall_of_a_deleted_result_says_that_it_was_deleted(talk, project
     key = ""
 
     def again(seen):
-        return reply(call("recall", keys=[key]))
+        return reply(call("recall", keys=[key]), rewrite=True)
 
-    with talk(
-        [reply(call("read", file="hello.py")), reply("Read."), again, reply("Gone.", rewrite=True)]
-    ) as t:
+    with talk([reply(call("read", file="hello.py")), reply("Read."), again, reply("Gone.")]) as t:
         await t.conversation.run("read it")
         original = t.results()[0].original
         key = original.key
