@@ -66,7 +66,7 @@ def test_a_script_reads_the_original_in_the_sandbox(place):
     with serve(SCRIPTED) as server:
         finished = place.run(place.environment("ollama", server), "-p", "/agent count", "--approve", "all")
     assert server.violations == []
-    assert finished.out == "6000\n\n"
+    assert finished.out == "6000\n"
 
 
 def test_without_approval_no_script_runs(place):
