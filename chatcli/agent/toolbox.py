@@ -10,8 +10,8 @@ from math import ceil
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from chatcli.agent.results import list_results
 from chatcli.agent.diffs import unified_diff
+from chatcli.agent.results import list_results
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
