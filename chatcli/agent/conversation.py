@@ -22,9 +22,10 @@ from chatcli.agent.loop import Limits, Run, run_loop
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
+from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
-from chatcli.agent.toolbox import Person, Toolbox
+from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
@@ -68,7 +69,7 @@ class Conversation:
         """Why this provider answers, in words for a person."""
         self.mode = mode
         self.autonomy: Autonomy = loaded.settings.autonomy
-        self.person = person
+        self.person = TimedPerson(person)
         self.inbox = Inbox()
         self.listeners: list[Listener] = []
         self._allow = allow

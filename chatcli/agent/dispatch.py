@@ -151,7 +151,7 @@ class Dispatch:
             )
         context = self._box.context(plan.call.id, plan.tool.max_result_chars, self._progress(plan.call.id))
         async with self._slots:
-            began = time.monotonic()
+            began = time.monotonic() - self._box.person.thought_seconds
             try:
                 output = await plan.tool.run(context, plan.arguments)
                 status: ResultStatus = "error" if output.is_error else "ok"
@@ -168,7 +168,7 @@ class Dispatch:
         return Outcome(
             output=output,
             status=status,
-            seconds=time.monotonic() - began,
+            seconds=time.monotonic() - self._box.person.thought_seconds - began,
             diff="".join(context.diffs),
             stops_batch=stops and not plan.read_only,
         )

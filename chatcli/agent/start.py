@@ -9,9 +9,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from chatcli.agent.conversation import Conversation
+from chatcli.agent.person import Person
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.settings_files import load_settings
-from chatcli.agent.toolbox import Person
 from chatcli.errors import StorageError, UsageError
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _, choose_language, set_language

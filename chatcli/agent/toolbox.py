@@ -8,15 +8,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from chatcli.agent.diffs import unified_diff
+from chatcli.agent.person import TimedPerson
 from chatcli.agent.results import list_results
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.paths import check_open_fd
-from chatcli.gate.questions import Answer, Question
 from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
 from chatcli.session.session import Session
 from chatcli.settings import Settings
@@ -38,16 +38,6 @@ from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 
 
-class Person(Protocol):
-    """Whoever sits at the terminal. Without anybody `present` is False and approvals are denied."""
-
-    present: bool
-
-    async def approve(self, question: Question) -> Answer: ...
-
-    async def ask(self, question: str, options: Sequence[str]) -> str | None: ...
-
-
 class Toolbox:
     """What all calls of a session share; `context` makes the part that belongs to one call."""
 
@@ -56,7 +46,7 @@ class Toolbox:
         *,
         session: Session,
         gate: Gate,
-        person: Person,
+        person: TimedPerson,
         environment: Mapping[str, str],
         settings: Settings,
     ) -> None:
@@ -66,7 +56,7 @@ class Toolbox:
         self.command_timeout_seconds = settings.command_timeout_seconds
         self.digests: dict[Path, str] = {}
         self.environment = child_environment(environment, session.workspace.environment())
-        self.user = UserLink(person)
+        self.person = person
         self.run_seq = 0
         """`seq` of the user message that started this run: what `/undo` goes back to."""
 
@@ -84,7 +74,7 @@ class CallContext:
         self.diffs: list[str] = []
         self.files: Files = GatedFiles(box, self.diffs)
         self.processes: Processes = GatedProcesses(box, progress)
-        self.user: User = box.user
+        self.user: User = box.person
         self.store: Store = ArchiveStore(box.session)
         self.notes: Notes = SessionNotes(box.session)
         self._progress = progress
@@ -218,17 +208,6 @@ class GatedProcesses:
             timeout_seconds=timeout_seconds,
             max_bytes=max_bytes,
         )
-
-
-class UserLink:
-    """Questions of a tool to the person."""
-
-    def __init__(self, person: Person) -> None:
-        self._person = person
-        self.present = person.present
-
-    async def ask(self, question: str, options: Sequence[str] = ()) -> str | None:
-        return await self._person.ask(question, options) if self.present else None
 
 
 class ArchiveStore:
