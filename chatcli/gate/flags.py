@@ -93,7 +93,7 @@ class _Reading:
         self._reader = reader
         self._args = list(args)
         self._flags: set[str] = set()
-        self._operands: list[Arg | None] = []
+        self._operands: list[Arg] = []
         self._paths: list[str] = []
         self._text: list[str] = []
 
@@ -102,10 +102,8 @@ class _Reading:
         while self._args:
             arg = self._args.pop(0)
             if arg is None:
-                if self._reader.operands != "text":
-                    return Reason(UNKNOWN_VALUE, "")
-                self._operands.append(None)
-            elif only_operands or arg.text == "-" or not arg.text.startswith("-"):
+                return Reason(UNKNOWN_VALUE, "")
+            if only_operands or arg.text == "-" or not arg.text.startswith("-"):
                 self._operands.append(arg)
             elif arg.text == "--":
                 if not arg.sure:
@@ -118,7 +116,7 @@ class _Reading:
         return self._too_many()
 
     def use(self) -> Use:
-        operands = [arg for arg in self._operands if arg is not None]
+        operands = list(self._operands)
         has_pattern = self._reader.operands == "pattern" and not self._reader.pattern_flags & self._flags
         # The position of an argument that may not be there at all says nothing.
         if has_pattern and operands and operands[0].sure:
@@ -135,8 +133,7 @@ class _Reading:
     def _too_many(self) -> Reason | None:
         limit = 0 if self._reader.operands == "none" else self._reader.limit
         if limit is not None and len(self._operands) > limit:
-            last = self._operands[-1]
-            return Reason(TOO_MANY_OPERANDS, last.text if last else "")
+            return Reason(TOO_MANY_OPERANDS, self._operands[-1].text)
         return None
 
     def _long(self, arg: Arg) -> Reason | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from chatcli.gate.boundaries import agrees_with_bash
 from chatcli.gate.conditions import Condition
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.redirections import Redirections
@@ -38,15 +39,6 @@ _PUNCTUATION = frozenset(
 )
 _RESERVED = _PUNCTUATION | {"select", "function", "coproc", "[[", "]]"}
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly", "unset", "unsetenv"})
-
-# Nodes with text of their own between their children, and nodes that a line end would end.
-_WITH_TEXT = frozenset({"string", "heredoc_body", "translated_string", "expansion", "regex"})
-_ON_ONE_LINE = frozenset(
-    {"command", "command_name", "concatenation", "file_redirect", "herestring_redirect", "word"}
-    | {"variable_assignment", "variable_assignments", "declaration_command", "unset_command"}
-)
-_BLANK_IN_LINE = re.compile(rb"(?:[ \t]|\\\n)*")
-_BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
 
 _PLAIN_ARITHMETIC = re.compile(rb"\$\(\([\s\d+*/%()<>=!&|^~-]*\)\)")
 _HARMLESS_EXPANSION = re.compile(
@@ -74,36 +66,12 @@ def parse(text: str) -> Script:
         return reading.script()
     source = text.encode()
     root = _parser().parse(source).root_node
-    if not _is_covered(root, source):
+    if not agrees_with_bash(root, source):
         reading.not_parsed()
     reading.visit(root, Where())
     if len(reading.commands) > MAX_COMMANDS:
         reading.error(N_("it holds too many commands to be judged"))
     return reading.script()
-
-
-def _is_covered(root: Node, source: bytes) -> bool:
-    """Whether nothing but blanks lies between the nodes of the tree.
-
-    The grammar skips what it takes for a blank, for instance a backslash with a space: for bash a word.
-    """
-    pending = [root]
-    if source[: root.start_byte].strip(b" \t\n") or source[root.end_byte :].strip(b" \t\n"):
-        return False
-    while pending:
-        node = pending.pop()
-        if node.type in _WITH_TEXT or not node.children:
-            continue
-        blank = _BLANK_IN_LINE if node.type in _ON_ONE_LINE else _BLANK
-        position = node.start_byte
-        for child in node.children:
-            if not blank.fullmatch(source[position : child.start_byte]):
-                return False
-            position = child.end_byte
-            pending.append(child)
-        if not blank.fullmatch(source[position : node.end_byte]):
-            return False
-    return True
 
 
 @cache

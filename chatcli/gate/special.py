@@ -197,7 +197,11 @@ def read_printf(args: Args) -> Use | Reason:
     """`printf -v PATH` and `printf %n PATH` assign."""
     rest = list(args[1:] if args and args[0] == Arg("--") else args)
     text = rest[0].text if rest and rest[0] and rest[0].sure else None
-    if text is None or (text.startswith("-") and len(rest) == len(args)) or _PRINTF_ASSIGNS.search(text.replace("%%", "")):
+    if (
+        text is None
+        or (text.startswith("-") and len(rest) == len(args))
+        or _PRINTF_ASSIGNS.search(text.replace("%%", ""))
+    ):
         return Reason(UNKNOWN_FLAG, text or "printf")
     return Use()
 

