@@ -6,7 +6,9 @@ take long to match, are left out as if they were not there.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +26,14 @@ _MAX_STARS = 4
 
 
 class Layer(Struct, frozen=True):
-    """The rules of one file; their paths are relative to `base`."""
+    """The rules of one file. They are about paths below `prefix`, which ends with a slash."""
 
-    base: Path
+    prefix: str
     spec: Any
 
-    def verdict(self, path: Path, *, is_folder: bool) -> bool | None:
+    def verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """True: ignored, False: taken back by a `!` rule, None: not named."""
-        name = path.relative_to(self.base).as_posix() + ("/" if is_folder else "")
+        name = path.removeprefix(self.prefix) + ("/" if is_folder else "")
         verdict: bool | None = self.spec.check_file(name).include
         return verdict
 
@@ -48,7 +50,7 @@ class IgnoreRules(Struct, frozen=True):
         for above in reversed(folder.parents):
             rules = rules.entered(above)
         # What was asked for by name is looked at even where git ignores all of it.
-        if rules.hides(folder, is_folder=True):
+        if rules.hides(str(folder), is_folder=True):
             rules = cls()
         return rules.entered(folder)
 
@@ -56,18 +58,43 @@ class IgnoreRules(Struct, frozen=True):
         """The rules one level deeper. A repository of its own begins afresh."""
         layers = () if (folder / ".git").exists() else self.layers
         if not layers and (spec := _compile(folder / ".git" / "info" / "exclude")):
-            layers = (Layer(folder, spec),)
+            layers = (Layer(f"{folder}/", spec),)
         if spec := _compile(folder / ".gitignore"):
-            layers = (*layers, Layer(folder, spec))
+            layers = (*layers, Layer(f"{folder}/", spec))
         return IgnoreRules(layers)
 
-    def hides(self, path: Path, *, is_folder: bool) -> bool:
+    def hides(self, path: str, *, is_folder: bool) -> bool:
         """Whether git ignores this entry of a folder that is itself not ignored."""
         for layer in reversed(self.layers):
             verdict = layer.verdict(path, is_folder=is_folder)
             if verdict is not None:
                 return verdict
         return False
+
+
+class Entry(Struct, frozen=True):
+    """One entry of a folder."""
+
+    found: os.DirEntry[str]
+    is_folder: bool
+    """A folder itself, not a link to one."""
+    is_ignored: bool
+
+
+def list_folder(folder: str, rules: IgnoreRules) -> Iterator[Entry]:
+    """All entries in the order of their names' bytes. Nothing for a folder that cannot be read.
+
+    `.git` counts as ignored.
+    """
+    try:
+        with os.scandir(folder) as scanned:
+            found = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
+    except OSError:
+        return
+    for entry in found:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        is_ignored = entry.name == ".git" or rules.hides(entry.path, is_folder=is_folder)
+        yield Entry(entry, is_folder, is_ignored)
 
 
 def compile_patterns(lines: list[str]) -> GitIgnoreSpec | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import signal
 import subprocess
 import tempfile
@@ -165,7 +164,7 @@ async def _run(
 ) -> Ended:
     failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     pipes = [_Pipe(receive, failed) for receive in (on_output, on_errors) if receive]
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     began = time.monotonic()
     try:
         process = await asyncio.create_subprocess_exec(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +37,7 @@ _FLAGS = (
     read_only=True,
     concurrent=True,
     summary=lambda arguments: f"{arguments['pattern']} in {arguments['path']}",
+    narrower="a narrower path or glob, show='counts'",
 )
 async def search(
     ctx: ToolContext,
@@ -83,7 +83,11 @@ async def search(
 def ripgrep() -> str | None:
     """The program that came with chatcli, else the one on PATH."""
     beside = Path(sys.executable).with_name("rg")
-    return str(beside) if beside.is_file() else shutil.which("rg")
+    if beside.is_file():
+        return str(beside)
+    import shutil
+
+    return shutil.which("rg")
 
 
 class Acceptance:

@@ -1,8 +1,8 @@
 """Patterns of ripgrep as patterns of Python, where both mean the same; None where they may not.
 
-Lines are matched without their end and decoded with `surrogateescape`: a byte that is not UTF-8
-matches nothing, as in ripgrep. A carriage return inside a line is matched by no class and by no dot,
-and ends a line for `^` and `$`, as with `rg --crlf`.
+They are for texts of many lines, decoded with `surrogateescape`: a byte that is not UTF-8 matches
+nothing, as in ripgrep. No class and no dot matches a line feed or a carriage return, and both end a
+line for `^` and `$`, as with `rg --crlf`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ESCAPES = {
     "t": r"\t",
 }
 _IN_CLASS = {"w": _WORD, "d": _DIGIT, "s": _SPACE, "t": r"\t"}
-_PLAIN = {".": f"[^{_NEVER}]", "^": r"(?<![^\r])", "$": r"(?![^\r])", "|": "|", ")": ")"}
+_PLAIN = {".": f"[^{_NEVER}]", "^": r"(?<![^\r\n])", "$": r"(?![^\r\n])", "|": "|", ")": ")"}
 _GROUP = re.compile(r"\((?:\?:|\?i:)?(?!\?)")
 _PUNCTUATION = frozenset(" !\"#$%&'()*+,-./:;=?@[\\]^_`{|}~")
 """What a backslash may stand before without giving it a meaning."""

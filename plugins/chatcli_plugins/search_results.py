@@ -9,7 +9,7 @@ from chatcli.tools.text import one_line
 
 Show = Literal["lines", "files", "counts"]
 
-_LINE_CHARS = 400
+LINE_CHARS = 400
 """Longer lines are clipped around their first match."""
 _BEFORE_CHARS = 100
 _MAX_NAMED = 10
@@ -155,10 +155,10 @@ class SearchResults:
 def _clipped(line: str, start: int, matches_in_line: int, part_from: int | None = None) -> str:
     """The line without its end; a very long one around its first match, with its columns from 1."""
     line = line.removesuffix("\n").removesuffix("\r")
-    if len(line) <= _LINE_CHARS:
+    if len(line) <= LINE_CHARS:
         return line
-    begin = max(0, min(start - _BEFORE_CHARS, len(line) - _LINE_CHARS))
-    end = begin + _LINE_CHARS
+    begin = max(0, min(start - _BEFORE_CHARS, len(line) - LINE_CHARS))
+    end = begin + LINE_CHARS
     if part_from is not None:
         return f"{line[begin:end]} [columns {part_from + begin + 1}-{part_from + end}]"
     more = f", {matches_in_line} matches" if matches_in_line > 1 else ""

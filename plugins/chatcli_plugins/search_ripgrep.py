@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from chatcli_plugins.search_results import SearchResults
+from chatcli_plugins.search_results import LINE_CHARS, SearchResults
 
 _MAX_EVENT_BYTES = 64 << 20
 """A matching line whose event is longer is only counted."""
@@ -90,7 +90,7 @@ class RipgrepReader:
             text = data.lines.decoded()
             starts = data.submatches
             # Bytes are counted as characters only where the difference would show.
-            start = data.lines.characters(starts[0].start) if starts and len(text) > 400 else 0
+            start = data.lines.characters(starts[0].start) if starts and len(text) > LINE_CHARS else 0
             self._results.add_match(data.line_number or 0, text, start, len(starts))
         elif event.type == "context":
             self._results.add_context(data.line_number or 0, data.lines.decoded())

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import chatcli_plugins.search
+import chatcli_plugins.search_fallback
 from chatcli_plugins.search import search
 from chatcli_plugins.search_patterns import compile_pattern
 from tests.tools.fakes import FakeContext
@@ -47,6 +48,7 @@ names = st.sampled_from(["a", "b.py", "B.py", "src/a.py", "src/z/é.txt", "a.d/x
     context_lines=st.integers(0, 2),
     show=st.sampled_from(["lines", "lines", "counts"]),
     glob=st.sampled_from(["", "", "*.py", "!*.py", "src/**", "a*"]),
+    piece_bytes=st.sampled_from([1, 8, 1 << 20]),
 )
 def test_the_search_without_ripgrep_says_the_same(
     tmp_path: Path,
@@ -57,6 +59,7 @@ def test_the_search_without_ripgrep_says_the_same(
     context_lines: int,
     show: str,
     glob: str,
+    piece_bytes: int,
 ) -> None:
     assume(compile_pattern(pattern, ignore_case=ignore_case, fixed=False) is not None)
     shutil.rmtree(tmp_path, ignore_errors=True)
@@ -79,6 +82,7 @@ def test_the_search_without_ripgrep_says_the_same(
     with_ripgrep = run()
     with monkeypatch.context() as patched:
         patched.setattr(chatcli_plugins.search, "ripgrep", lambda: None)
+        patched.setattr(chatcli_plugins.search_fallback, "_PIECE_BYTES", piece_bytes)
         assert run() == with_ripgrep
 
 
