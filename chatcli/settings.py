@@ -94,6 +94,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         int,
         _meta("CHATCLI_STREAM_IDLE_TIMEOUT_SECONDS", "A stream silent for this long is cut.", ge=1, le=3_600),
     ] = 90
+    fallback_providers: Annotated[
+        str,
+        _meta(
+            "CHATCLI_FALLBACK_PROVIDERS",
+            "Who takes over while the provider fails: NAME or NAME/MODEL, in order, separated by commas.",
+        ),
+    ] = ""
     max_retries: Annotated[
         int, _meta("MAX_RETRIES", "Retries of a request before any of its reply was shown.", ge=0, le=20)
     ] = 5

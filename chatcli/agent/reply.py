@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 from chatcli.agent.costs import Meter
-from chatcli.errors import NetworkError
-from chatcli.events import Listener, Reply, Retrying, TextDelta, UsageSeen
+from chatcli.errors import NetworkError, ProviderError
+from chatcli.events import Listener, Notice, Reply, Retrying, TextDelta, UsageSeen
 from chatcli.i18n import _
 from chatcli.messages import Usage
 from chatcli.providers.base import Provider, Request
-from chatcli.providers.retry import RetryPolicy, stream_with_retry
+from chatcli.providers.failover import stream_with_failover
+from chatcli.providers.retry import RetryPolicy
 
 
 class StreamedReply:
@@ -36,7 +37,9 @@ class StreamedReply:
         """The whole reply. Raises a `ProviderError`; failed, cut and cancelled requests are billed too."""
         reply: Reply | None = None
         try:
-            async for event in stream_with_retry(self._provider, request, self._retry, self._retrying):
+            async for event in stream_with_failover(
+                self._provider, request, self._retry, self._retrying, self._switching
+            ):
                 match event:
                     case Reply():
                         reply = event
@@ -62,6 +65,15 @@ class StreamedReply:
     def _retrying(self, attempt: int, of: int, delay_seconds: float, reason: str) -> None:
         self._bill()
         self._listen(Retrying(attempt=attempt, of=of, delay_seconds=delay_seconds, reason=reason))
+
+    def _switching(self, to: Provider, error: ProviderError | None) -> None:
+        self._bill()
+        if error is None:
+            text = _("{provider}/{model} is asked again.")
+        else:
+            text = _("{provider}/{model} takes over: {why}")
+        why = error.message if error else ""
+        self._listen(Notice("warning", text.format(provider=to.name, model=to.model, why=why)))
 
     def _bill(self) -> None:
         """Record what the attempt cost, once."""

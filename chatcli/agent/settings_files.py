@@ -6,12 +6,16 @@ import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from chatcli.errors import StorageError, UsageError
 from chatcli.i18n import _
+from chatcli.providers.own import use_own
 from chatcli.settings import Loaded, Problem, load, table
 
 USER_FILE = "settings.toml"
+OWN_TABLES = ("providers", "models")
+"""Tables of the user's file that are no settings: his own providers, and what he knows of models."""
 PROJECT_FILE = Path(".chatcli", "settings.toml")
 
 
@@ -25,11 +29,14 @@ def load_settings(
 ) -> Loaded:
     """All layers. The project's file counts only in a trusted folder.
 
-    Raises UsageError for a file that is not TOML (naming the line) or an assignment without `=`.
+    The user's own providers and models are in use from here on. Raises UsageError for a file that is
+    not TOML (naming the line) or an assignment without `=`.
     """
-    layers = [("user file", read_file(home / USER_FILE))]
+    user = _parsed(home / USER_FILE)
+    own_problems = use_own({name: user.pop(name, {}) for name in OWN_TABLES}, home)
+    layers = [("user file", _flat(user))]
     if trusted:
-        layers.append(("project file", read_file(folder / PROJECT_FILE)))
+        layers.append(("project file", _flat(_parsed(folder / PROJECT_FILE))))
     unknown = [p for layer, texts in layers for p in _unknown(layer, texts)]
     given = _assignments(assignments)
     if strangers := _unknown("--set", given):
@@ -37,14 +44,20 @@ def load_settings(
             _("There is no setting {name}.").format(name=strangers[0].variable), hint=strangers[0].why
         )
     loaded = load([*layers, ("environment", environment), ("--set", given)])
-    return Loaded(settings=loaded.settings, problems=(*unknown, *loaded.problems), origins=loaded.origins)
+    problems = (*own_problems, *unknown, *loaded.problems)
+    return Loaded(settings=loaded.settings, problems=problems, origins=loaded.origins)
 
 
 def read_file(path: Path) -> dict[str, str]:
-    """The flat settings of one TOML file as texts; empty when there is no file."""
+    """The settings of one TOML file as texts; empty when there is no file."""
+    values = _parsed(path)
+    return _flat({name: value for name, value in values.items() if name not in OWN_TABLES})
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            values = tomllib.load(file)
+            return tomllib.load(file)
     except FileNotFoundError:
         return {}
     except tomllib.TOMLDecodeError as error:
@@ -56,6 +69,9 @@ def read_file(path: Path) -> dict[str, str]:
         raise StorageError(
             _("Settings file {path} cannot be read: {error}").format(path=path, error=error)
         ) from error
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, str]:
     return {key: _text(value) for key, value in values.items()}
 
 

@@ -18,6 +18,8 @@ from chatcli.i18n import _, choose_language, set_language
 from chatcli.providers import table
 from chatcli.providers.base import Provider
 from chatcli.providers.credentials import Credential, find_key
+from chatcli.providers.failover import Failover, parse_fallbacks
+from chatcli.providers.spec import ProviderSpec
 from chatcli.session.log import configure_log
 from chatcli.session.workspace import reap_stale
 from chatcli.settings import Loaded, Settings
@@ -105,7 +107,13 @@ def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -
 
     choice = table.choose(settings.provider, environment, find)
     model = settings.model or choice.model
-    return table.create(choice.spec, model, settings, environment, find), choice.reason
+
+    def create(spec: ProviderSpec, model: str) -> Provider:
+        return table.create(spec, model, settings, environment, find, home=home)
+
+    first = create(choice.spec, model)
+    fallbacks = [create(*row) for row in parse_fallbacks(settings.fallback_providers)]
+    return (Failover(first, fallbacks) if fallbacks else first), choice.reason
 
 
 def default_mode(provider: Provider) -> str:

@@ -69,12 +69,21 @@ class Request(Struct, frozen=True, kw_only=True):
 class Provider(Protocol):
     """One configured service."""
 
-    name: str
-    """As in the table: `CLAUDEAI`, `OPENAI`, `OLLAMA`, `OFFLINE` ..."""
-    model: str
-    cache: CacheClass
-    window_tokens: int
-    """Size of the model's window; a safe assumption for unknown models."""
+    @property
+    def name(self) -> str:
+        """As in the table: `CLAUDEAI`, `OPENAI`, `OLLAMA`, `OFFLINE` ..."""
+        ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def cache(self) -> CacheClass: ...
+
+    @property
+    def window_tokens(self) -> int:
+        """Size of the model's window; a safe assumption for unknown models."""
+        ...
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         """Send one request. The last event is a `Reply`; anything else raises a `ProviderError`.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
 from msgspec import Struct
@@ -52,7 +52,7 @@ async def stream_with_retry(
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
-) -> AsyncIterator[ReplyEvent]:
+) -> AsyncGenerator[ReplyEvent, None]:
     """The events of one reply. Raises the `ProviderError` that could not be healed.
 
     A failed attempt may have told a `UsageSeen`: it is billed, and the next attempt counts anew.
@@ -63,7 +63,7 @@ async def stream_with_retry(
         try:
             async with aclosing(_guarded(provider, request, policy.quiet_seconds)) as events:
                 async for event in events:
-                    visible = visible or isinstance(event, TextDelta | ReasoningDelta | ToolCallDelta)
+                    visible = visible or is_visible(event)
                     yield event
             return
         except ProviderError as error:
@@ -74,6 +74,11 @@ async def stream_with_retry(
         attempt += 1
         on_retry(attempt, policy.max_retries, delay_seconds, reason)
         await sleep(delay_seconds)
+
+
+def is_visible(event: ReplyEvent) -> bool:
+    """Whether the user has seen something of the reply by now."""
+    return isinstance(event, TextDelta | ReasoningDelta | ToolCallDelta)
 
 
 def _delay_seconds(
