@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+
+import pytest
+
+from chatcli.providers.specs import all_specs
+from chatcli.terminal.commands_cli.models import list_models
+from chatcli.terminal.commands_cli.place import Output, Place
+from chatcli.terminal.look import Look
 
 
 def _findings(ran) -> dict[str, dict[str, str]]:
@@ -95,3 +103,19 @@ def test_models_of_a_silent_ollama_is_one_clear_line(cli) -> None:
     ran = cli("models", "--provider", "ollama")
     assert ran.returncode == 3
     assert "127.0.0.1:9" in ran.stderr
+
+
+def test_an_exported_assistant_is_kept_and_listed(cli, out) -> None:
+    exported = cli.project / "assistant.json"
+    exported.write_text('{"id": "asst_1", "name": "Law Expert", "model": "gpt-6.1-sol"}', encoding="utf-8")
+    assert "--model 'Law Expert'" in out("models", "--import", "assistant.json")
+    assert "Law Expert" in out("models", "--provider", "OPENAI_ASSISTANT")
+
+
+@pytest.mark.parametrize("name", [spec.name for spec in all_specs() if spec.wire != "ollama"])
+def test_every_provider_has_a_list_of_models(tmp_path, name) -> None:
+    printed = io.StringIO()
+    out = Output(printed, Look(color=False, live=False), None)
+    place = Place(home=tmp_path, folder=tmp_path, environment={}, out=out)
+    assert list_models(place, provider=name, output="json") == 0
+    assert all(row["id"] for row in json.loads(printed.getvalue()))

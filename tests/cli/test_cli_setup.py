@@ -140,3 +140,21 @@ def test_setup_can_be_left(at_terminal, keys, code) -> None:
     child.expect("number or name")
     child.send(keys)
     assert finish(child) == code
+
+
+def test_a_provider_that_needs_two_values_reads_two_lines(cli) -> None:
+    ran = cli(
+        "setup", "--provider", "STACKSPOT", "--model", "agent-1", "--allow-file",
+        stdin="the-key\nthe-client\n",
+        STACKSPOT_API_URL="http://127.0.0.1:9", STACKSPOT_AUTH_URL="http://127.0.0.1:9",
+    )  # fmt: skip
+    assert ran.returncode == 3
+    stored = (cli.home / "credentials.toml").read_text(encoding="utf-8")
+    assert 'STACKSPOT_CLIENT_KEY = "the-key"' in stored
+    assert 'CLIENT_ID = "the-client"' in stored
+
+
+def test_aws_credentials_do_without_a_key(cli) -> None:
+    ran = cli("setup", "--provider", "BEDROCK", stdin="\n", BEDROCK_BASE_URL="http://127.0.0.1:9")
+    assert ran.returncode == 3
+    assert not (cli.home / "credentials.toml").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -12,6 +14,7 @@ from chatcli.messages import Usage
 from chatcli.providers import specs, table
 from chatcli.providers.catalogue import UNKNOWN, facts
 from chatcli.providers.prices import cost_usd
+from chatcli.providers.spec import ProviderSpec
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import provider_in_use
 from chatcli.terminal.figures import money, short_count
@@ -31,6 +34,15 @@ class ModelRow(Struct, frozen=True, kw_only=True):
     usual: bool
 
 
+def keep_assistant(place: Place, file: str) -> int:
+    """Keep an exported assistant, so that it can be chosen as a model of OPENAI_ASSISTANT."""
+    from chatcli.providers.assistants import import_assistant
+
+    kept = import_assistant(Path(file).expanduser(), place.home)
+    place.out.line(f"--provider OPENAI_ASSISTANT --model {shlex.quote(kept.title)}")
+    return 0
+
+
 def list_models(place: Place, *, provider: str = "", word: str = "", output: str = "text") -> int:
     """The models of one provider whose id holds `word`."""
     spec = table.find_spec(provider) if provider else provider_in_use(place).spec
@@ -43,11 +55,11 @@ def list_models(place: Place, *, provider: str = "", word: str = "", output: str
     return 0
 
 
-def _rows(place: Place, spec: table.ProviderSpec) -> Iterator[ModelRow]:
+def _rows(place: Place, spec: ProviderSpec) -> Iterator[ModelRow]:
     usual = specs.default_model(spec, place.environment)
-    ids = sorted({*_model_ids(place, spec), usual})
+    ids = sorted({*_model_ids(place, spec), usual} - {""})
     for model in ids:
-        known = facts(model)
+        known = facts(model, spec.name)
         yield ModelRow(
             id=model,
             window_tokens=known.window_tokens,
@@ -58,10 +70,14 @@ def _rows(place: Place, spec: table.ProviderSpec) -> Iterator[ModelRow]:
         )
 
 
-def _model_ids(place: Place, spec: table.ProviderSpec) -> Iterator[str]:
+def _model_ids(place: Place, spec: ProviderSpec) -> Iterator[str]:
     match spec.wire:
         case "offline":
             return
+        case "assistant":
+            from chatcli.providers.assistants import kept_assistants
+
+            yield from (assistant.title for assistant in kept_assistants(place.home))
         case "ollama":
             from chatcli.providers.ollama_probe import installed_models
 
@@ -81,7 +97,7 @@ def _model_ids(place: Place, spec: table.ProviderSpec) -> Iterator[str]:
                     yield from (m.id for m in priced.models if m.context_window and not m.deprecated)
 
 
-def _price(spec: table.ProviderSpec, model: str, usage: Usage) -> float | None:
+def _price(spec: ProviderSpec, model: str, usage: Usage) -> float | None:
     usd = cost_usd(spec.name, model, usage)
     return None if usd is None else round(usd * 1_000_000 / _SAMPLE_TOKENS, 6)
 

@@ -75,11 +75,14 @@ def models(
     context: typer.Context,
     word: Annotated[str, typer.Argument(help=_("Only ids that hold this."))] = "",
     provider: Annotated[str, typer.Option("--provider", help=_("Whose; empty: the one in use."))] = "",
+    import_: Annotated[str, typer.Option("--import", help=_("Keep an exported assistant (JSON file)."))] = "",
     output: OutputForm = "text",
 ) -> None:
-    from chatcli.terminal.commands_cli.models import list_models
+    from chatcli.terminal.commands_cli.models import keep_assistant, list_models
 
     place = _place(context)
+    if import_:
+        raise typer.Exit(keep_assistant(place, import_))
     raise typer.Exit(list_models(place, provider=provider, word=word, output=_form(output)))
 
 
