@@ -8,7 +8,7 @@ settings before both. Unknown models get cautious assumptions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -94,6 +94,11 @@ def use_own_models(models: Mapping[str, ModelFacts], folder: Path | None) -> Non
     _own.update(models)
     _listed.clear()
     _folder = folder
+
+
+def learn(provider: str, models: Iterable[Listed]) -> None:
+    """What a service has just said about its models."""
+    _listed[provider] = {model.id: model for model in models}
 
 
 def facts(model: str, provider: str = "") -> ModelFacts:

@@ -15,7 +15,7 @@ from chatcli.events import ReplyEvent
 from chatcli.messages import UserMessage
 from chatcli.providers.anthropic_messages import AnthropicMessages
 from chatcli.providers.base import Provider, Request
-from chatcli.providers.lists import copilot_models
+from chatcli.providers.list_shapes import copilot_models
 from chatcli.providers.openai_chat import OpenAIChat
 from chatcli.providers.openai_chat_body import Dialect
 from chatcli.providers.openai_responses import OpenAIResponses
@@ -79,6 +79,10 @@ class Copilot:
                 if renewed or error.status != 401:
                     raise
 
+    async def models(self) -> Any:
+        """The service's own list, as it comes."""
+        return await self._list(await self._exchange())
+
     async def aclose(self) -> None:
         await self._transport.aclose()
         if self._adapter is not None:
@@ -88,12 +92,15 @@ class Copilot:
         if self._token and self._adapter and time.monotonic() < self._token.expires_at_seconds:
             return self._adapter
         self._token = token = await self._exchange()
-        bearer = {"Authorization": f"Bearer {token.value}", **_CLIENT}
-        listed = copilot_models(await self._transport.fetch(f"{token.url}/models", headers=bearer))
+        listed = copilot_models(await self._list(token))
         if self._adapter is not None:
             await self._adapter.aclose()
         self._adapter = self._adapter_for(token, listed.get(self.model, {}))
         return self._adapter
+
+    async def _list(self, token: Token) -> Any:
+        bearer = {"Authorization": f"Bearer {token.value}", **_CLIENT}
+        return await self._transport.fetch(f"{token.url}/models", headers=bearer)
 
     async def _exchange(self) -> Token:
         """Tokens of some kinds of login are not exchanged: they are used as they are."""

@@ -99,7 +99,7 @@ def create(
         from chatcli.providers.offline import Offline
 
         return Offline(model=model, environment=environment)
-    service = _service(spec, model, settings, environment, find_key)
+    service = service_of(spec, model, settings, environment, find_key)
     redirected = is_redirected(spec, environment)
     if spec.retired and not redirected:
         raise retired(service, spec.retired, spec.url_variables[0])
@@ -115,13 +115,14 @@ def create(
     return _build(spec, service, environment, find_key, home)
 
 
-def _service(
+def service_of(
     spec: ProviderSpec,
     model: str,
     settings: Settings,
     environment: Mapping[str, str],
     find_key: FindKey,
 ) -> Service:
+    """Where the provider is and what it is asked for, before anything is checked."""
     key = find_key(spec.key_variables)
     known = facts(model, spec.name)
     window_tokens = settings.context_window_tokens or known.window_tokens

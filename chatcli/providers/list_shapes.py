@@ -68,13 +68,13 @@ def _from_any(row: Row) -> Listed:
 
 
 _SHAPES: dict[str, tuple[str, str, Callable[[Row], Listed]]] = {
-    "COPILOT": ("data", "id", _from_copilot),
-    "GOOGLEAI": ("models", "name", _from_google),
+    "copilot": ("data", "id", _from_copilot),
+    "gemini": ("models", "name", _from_google),
     "OPENROUTER": ("data", "id", _from_openrouter),
 }
 
 
-def listed_models(provider: str, answer: Any) -> tuple[Listed, ...]:
-    """The models in the answer of a service, in its order."""
-    name, key, convert = _SHAPES.get(provider, ("data", "id", _from_any))
+def listed_models(shape: str, answer: Any) -> tuple[Listed, ...]:
+    """The models in an answer, in its order. `shape` is the wire, or on the chat wire the provider."""
+    name, key, convert = _SHAPES.get(shape, ("data", "id", _from_any))
     return tuple(convert(row) for row in _rows(answer, name) if isinstance(row.get(key), str))
