@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
+from chatcli.agent.cachewatch import CacheWatch
 from chatcli.events import Listener, Purpose, UsageRecorded
 from chatcli.messages import Usage
-from chatcli.providers.base import Provider
+from chatcli.providers.base import Provider, Request
 from chatcli.providers.prices import cost_usd
-from chatcli.session.entries import UsageRecord
+from chatcli.session.entries import Decision, UsageRecord
 from chatcli.session.session import Session
 
 
@@ -43,9 +45,15 @@ class Meter:
         self._session = session
         self._listen = listen
         self._run: list[UsageRecord] = []
+        self._watch = CacheWatch()
 
     def start_run(self) -> None:
         self._run.clear()
+
+    def sending(self, request: Request, provider: Provider, decisions: Sequence[Decision]) -> None:
+        """Say what is about to be sent, so that a lost cache prefix can be explained."""
+        rewrites = {decision.seq: decision.reason for decision in decisions}
+        self._watch.sending(request, provider, rewrites, datetime.now(UTC))
 
     def record(
         self, provider: Provider, usage: Usage, *, turn: int, seconds: float, purpose: Purpose = "answer"
@@ -58,6 +66,7 @@ class Meter:
             cost_usd=cost_usd(provider.name, provider.model, usage),
             turn=turn,
             seconds=round(seconds, 3),
+            miss=self._watch.answered(provider, usage) if purpose == "answer" else None,
         )
         self._session.record_usage(record)
         self._run.append(record)

@@ -31,7 +31,7 @@ from chatcli.events import (
 )
 from chatcli.i18n import _
 from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult, ToolSchema
-from chatcli.providers.base import Block, Provider
+from chatcli.providers.base import Block, Provider, Request
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.session import Session
 from chatcli.settings import Schedule
@@ -100,9 +100,22 @@ async def run_loop(run: Run) -> RunEnd:
 
 
 async def _next_reply(run: Run) -> AssistantMessage:
-    """One turn: prepare the view, record how results are shown, ask, journal the reply."""
+    """One turn: ask, and journal the reply."""
     run.turns += 1
     run.listen(TurnStarted(run.turns))
+    request = _next_request(run)
+    answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
+    try:
+        reply = await answer.receive(request)
+    except BaseException:
+        if answer.spoken.strip():  # what the user saw stays part of the conversation
+            _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
+        raise
+    return _keep(run, reply.parts, reply.model, reply.stop_reason)
+
+
+def _next_request(run: Run) -> Request:
+    """Prepare the view, record how results are shown, and put the request together."""
     session = run.session
     occasion = occasion_of(session, run.provider, run.schedule, utc_now())
     view = run.pipeline.prepare(session.transcript, session.shown, occasion)
@@ -119,14 +132,8 @@ async def _next_reply(run: Run) -> AssistantMessage:
         previous=run.marked_messages,
     )
     run.marked_messages = request.marks.messages
-    answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
-    try:
-        reply = await answer.receive(request)
-    except BaseException:
-        if answer.spoken.strip():  # what the user saw stays part of the conversation
-            _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
-        raise
-    return _keep(run, reply.parts, reply.model, reply.stop_reason)
+    run.meter.sending(request, run.provider, view.decisions)
+    return request
 
 
 def _keep(

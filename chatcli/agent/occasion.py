@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from chatcli.agent.cachewatch import life_seconds
 from chatcli.context.scheduler import Occasion
 from chatcli.messages import Usage
-from chatcli.providers.base import CacheClass, Provider
+from chatcli.providers.base import Provider
 from chatcli.providers.prices import cost_usd
 from chatcli.session.session import Session
 from chatcli.settings import Loaded, Schedule
 
-# A cache that was not used for this long is taken to be gone: the documented life of a 5-minute
-# entry, the longest that automatic caches promise, and Ollama's default keep-alive.
-_CACHE_LIFE_SECONDS: dict[CacheClass, float] = {"explicit": 300.0, "automatic": 3_600.0, "none": 0.0}
-_OLLAMA_LIFE_SECONDS = 300.0
 _OLLAMA_READ_PRICE = 0.1
 """A local model has no price; a cached prefix saves it about nine tenths of its time."""
 _SAMPLE_TOKENS = 1_000
@@ -41,7 +38,7 @@ def occasion_of(session: Session, provider: Provider, schedule: Schedule, now: d
         schedule=schedule,
         read_price=read_price,
         write_price=write_price,
-        cold=switched or _idle_seconds(session, now) > _life_seconds(provider),
+        cold=switched or _idle_seconds(session, now) > life_seconds(provider),
         context_tokens=last.usage.context if last else 0,
         window_tokens=provider.window_tokens,
     )
@@ -59,10 +56,6 @@ def cache_prices(provider: Provider) -> tuple[float, float]:
     if not plain or not read:
         return 1.0, 1.0
     return read / plain, max(written or plain, plain) / plain if provider.cache == "explicit" else 1.0
-
-
-def _life_seconds(provider: Provider) -> float:
-    return _OLLAMA_LIFE_SECONDS if provider.name == "OLLAMA" else _CACHE_LIFE_SECONDS[provider.cache]
 
 
 def _idle_seconds(session: Session, now: datetime) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -32,6 +33,24 @@ class Decision(Struct, frozen=True):
     """Chars that this decision takes out of the view."""
 
 
+MissCause = Literal[
+    "model", "tools", "block", "rewrite", "changed", "shrank", "expired", "minimum", "many_blocks", "service"
+]
+
+
+class CacheMiss(Struct, frozen=True, kw_only=True):
+    """Tokens that a request could have read from the cache and did not, and why."""
+
+    cause: MissCause
+    detail: str
+    """The tools, the block, the message, or how long it was idle; not translated."""
+    lost_tokens: int
+    expected: bool
+    """It follows from a recorded decision: a rewrite, another model, a pause."""
+    lost_usd: float | None = None
+    """What these tokens cost more than a read would have; None when a price is unknown."""
+
+
 class UsageRecord(Struct, frozen=True, kw_only=True):
     """One billed request, side calls included. `cost_usd` is None when the price is unknown."""
 
@@ -42,6 +61,7 @@ class UsageRecord(Struct, frozen=True, kw_only=True):
     cost_usd: float | None
     turn: int
     seconds: float
+    miss: CacheMiss | None = None
 
 
 class _Line(Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -1,0 +1,188 @@
+"""Why a cached prefix was lost.
+
+A request is an ordered row of parts: tools, blocks of the system prompt, messages. Each is known by
+a digest, never by its text. As long as a request repeats the row of the one before and adds to it,
+the service can read the whole of it from its cache. When it did not, the first part that differs
+names the cause; and where all are equal, time, size or the service itself is to blame.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.context.tokens import estimate_message_tokens, estimate_tokens
+from chatcli.messages import Message, ToolResult, Usage
+from chatcli.providers.base import CacheClass, Request
+from chatcli.session.entries import CacheMiss, MissCause
+
+PartKind = Literal["tool", "block", "message"]
+LOOK_BACK_BLOCKS = 20
+"""How far a service with explicit marks looks back for a stored prefix."""
+_STEP_TOKENS = 128
+_NOISE = 0.1
+"""Estimates are this far off; a smaller loss is none."""
+
+
+class Part(Struct, frozen=True):
+    kind: PartKind
+    name: str
+    """Name of the tool or block; `seq` of the message."""
+    digest: str
+    tokens: int
+    """Estimated."""
+    blocks: int = 1
+    """Blocks on the wire."""
+
+
+class Sent(Struct, frozen=True, kw_only=True):
+    """What is remembered of a request."""
+
+    provider: str
+    model: str
+    parts: tuple[Part, ...]
+    marks: frozenset[int]
+    """Indexes into `parts`: behind these a service with explicit marks stored a prefix."""
+    at: datetime
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """What is known about the cache of a provider."""
+
+    cache: CacheClass
+    life_seconds: float
+    minimum_tokens: int
+
+
+class PartsReader:
+    """Makes the row of parts of a request; remembers those of messages that did not change."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Message, Part]] = {}
+
+    def read(self, request: Request, provider: str, at: datetime) -> Sent:
+        parts = [_part("tool", tool.name, msgspec.json.encode(tool)) for tool in request.tools]
+        marks = {len(parts) - 1} if request.marks.last_tool and parts else set()
+        if request.marks.system_block is not None:
+            marks.add(len(parts) + request.marks.system_block)
+        parts += [_part("block", block.name, block.text.encode("utf-8")) for block in request.system]
+        marks |= {len(parts) + index for index in request.marks.messages}
+        parts += [self._message_part(message) for message in request.messages]
+        return Sent(provider=provider, model=request.model, parts=tuple(parts), marks=frozenset(marks), at=at)
+
+    def _message_part(self, message: Message) -> Part:
+        known = self._known.get(message.seq)
+        if known is not None and known[0] is message:
+            return known[1]
+        part = Part(
+            "message",
+            str(message.seq),
+            _digest(msgspec.json.encode(message)),
+            estimate_message_tokens(message),
+            1 if isinstance(message, ToolResult) else len(message.parts),
+        )
+        self._known[message.seq] = (message, part)
+        return part
+
+
+def explain(
+    before: Sent | None, now: Sent, usage: Usage, ledger: Ledger, rewrites: Mapping[int, str]
+) -> CacheMiss | None:
+    """What `now` failed to read of what `before` had left in the cache; None when nothing is missing.
+
+    `rewrites` are the decisions recorded for this request: `seq` of the result to reason.
+    """
+    if before is None or ledger.cache == "none" or usage.context == 0:
+        return None
+    scale = usage.context / max(1, sum(part.tokens for part in now.parts))
+    could_be_read = _stored_tokens(before, ledger.cache) * scale
+    lost = round(could_be_read - usage.cache_read)
+    if lost <= max(_STEP_TOKENS, _NOISE * could_be_read):
+        return None
+    cause, detail, expected = _cause(before, now, usage, ledger, rewrites, scale)
+    return CacheMiss(cause=cause, detail=detail, lost_tokens=lost, expected=expected)
+
+
+def _cause(
+    before: Sent,
+    now: Sent,
+    usage: Usage,
+    ledger: Ledger,
+    rewrites: Mapping[int, str],
+    scale: float,
+) -> tuple[MissCause, str, bool]:
+    if (before.provider, before.model) != (now.provider, now.model):
+        return "model", f"{before.provider}/{before.model} → {now.provider}/{now.model}", True
+    same = _common_parts(before, now)
+    if same < len(before.parts):
+        return _first_difference(before, now, same, rewrites)
+    idle_seconds = (now.at - before.at).total_seconds()
+    if idle_seconds > ledger.life_seconds:
+        return "expired", f"idle for {idle_seconds / 60:.0f} min", True
+    stored = _stored_tokens(before, ledger.cache) * scale
+    if usage.cache_read == 0 and stored < ledger.minimum_tokens * (1 + _NOISE):
+        return "minimum", f"{round(stored)} of {ledger.minimum_tokens} tokens", True
+    if ledger.cache == "explicit" and (blocks := _blocks_since_stored(before, now)) > LOOK_BACK_BLOCKS:
+        return "many_blocks", f"{blocks} blocks", False
+    return "service", "", False
+
+
+def _first_difference(
+    before: Sent, now: Sent, same: int, rewrites: Mapping[int, str]
+) -> tuple[MissCause, str, bool]:
+    part = before.parts[same]
+    match part.kind:
+        case "tool":
+            return "tools", _changed_tools(before, now), False
+        case "block":
+            return "block", part.name, False
+        case "message" if same == len(now.parts):
+            return "shrank", f"{len(before.parts)} → {len(now.parts)} parts", False
+        case _:
+            seq = int(now.parts[same].name)
+            if reason := rewrites.get(seq):
+                return "rewrite", f"result {seq}: {reason}", True
+            return "changed", f"message {part.name}", False
+
+
+def _changed_tools(before: Sent, now: Sent) -> str:
+    old = {part.name: part.digest for part in before.parts if part.kind == "tool"}
+    new = {part.name: part.digest for part in now.parts if part.kind == "tool"}
+    told = [f"+{name}" for name in sorted(new.keys() - old.keys())]
+    told += [f"-{name}" for name in sorted(old.keys() - new.keys())]
+    return ", ".join([*told, *(name for name in sorted(old.keys() & new.keys()) if old[name] != new[name])])
+
+
+def _common_parts(before: Sent, now: Sent) -> int:
+    same = 0
+    for old, new in zip(before.parts, now.parts, strict=False):
+        if old.digest != new.digest:
+            break
+        same += 1
+    return same
+
+
+def _stored_tokens(before: Sent, cache: CacheClass) -> int:
+    """Tokens of the longest prefix of `before` that the service can have stored."""
+    last = max(before.marks, default=-1) if cache == "explicit" else len(before.parts) - 1
+    return sum(part.tokens for part in before.parts[: last + 1])
+
+
+def _blocks_since_stored(before: Sent, now: Sent) -> int:
+    """Blocks between the last stored prefix and the first mark that could look back to it."""
+    stored = max(before.marks, default=-1)
+    first_new = min((mark for mark in now.marks if mark > stored), default=len(now.parts) - 1)
+    return sum(part.blocks for part in now.parts[stored + 1 : first_new + 1])
+
+
+def _part(kind: PartKind, name: str, data: bytes) -> Part:
+    return Part(kind, name, _digest(data), estimate_tokens(data.decode("utf-8", "replace")))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
