@@ -6,8 +6,8 @@ The wires differ below the loop only; tests/harness runs the real command on eac
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -77,12 +77,12 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def talk(tmp_path: Path, project: Path) -> Callable:
-    """`with talk(script, ...) as t:` opens a conversation and checks at the end that nothing was violated."""
+    """`async with talk(script, ...) as t:` opens a conversation and checks at the end that nothing was violated."""
 
-    @contextmanager
-    def opened(
+    @asynccontextmanager
+    async def opened(
         script, *, answers: Sequence[Answer] = (), present: bool = True, wire: str = "OLLAMA", **flags
-    ) -> Iterator[Talk]:
+    ) -> AsyncIterator[Talk]:
         flags.setdefault("autonomy", "edits")
         with serve(script) as server:
             person = FakePerson(answers, present=present)
@@ -97,8 +97,10 @@ def talk(tmp_path: Path, project: Path) -> Callable:
             home.mkdir(exist_ok=True)
             start = Start(provider=wire, folder=str(project), mode="agent", **flags)
             conversation = open_conversation(start, home=home, environment=environment, person=person)
-            yield Talk(conversation, server, person)
-            conversation.session.close()
+            try:
+                yield Talk(conversation, server, person)
+            finally:
+                await conversation.aclose()
         assert server.violations == []
 
     return opened

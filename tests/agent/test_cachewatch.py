@@ -14,7 +14,7 @@ def misses(talk) -> list:
 async def test_a_session_without_rewrites_loses_nothing(talk, project):
     (project / "long.txt").write_text(NUMBERED, encoding="utf-8")
     steps = [reply(call("read", file="long.txt", start=n * 20 + 1, end=n * 20 + 60)) for n in range(8)]
-    with talk(by_turn(*steps, reply("Read.")), wire="CLAUDEAI") as t:
+    async with talk(by_turn(*steps, reply("Read.")), wire="CLAUDEAI") as t:
         await t.conversation.run("read it all")
         assert misses(t) == []
         read = [record.usage.cache_read for record in t.conversation.session.usage]
@@ -27,7 +27,7 @@ async def test_a_rewrite_by_age_is_named_with_its_reason(talk, project):
         (project / f"{n}.txt").write_text(f"{n}\n{NUMBERED}", encoding="utf-8")
     steps = [reply(call("read", file=f"{n}.txt"), rewrite=True) for n in range(6)]
     flags = {"assignments": ("CHATCLI_MICROCOMPACT_SCHEDULE=eager",)}
-    with talk(by_turn(*steps, reply("Read.", rewrite=True)), wire="CLAUDEAI", **flags) as t:
+    async with talk(by_turn(*steps, reply("Read.", rewrite=True)), wire="CLAUDEAI", **flags) as t:
         await t.conversation.run("read it all")
         found = misses(t)
         assert found
@@ -36,7 +36,7 @@ async def test_a_rewrite_by_age_is_named_with_its_reason(talk, project):
 
 
 async def test_another_model_is_named(talk, tmp_path):
-    with talk([reply("One. " * 900), reply("Two.")], wire="CLAUDEAI") as t:
+    async with talk([reply("One. " * 900), reply("Two.")], wire="CLAUDEAI") as t:
         await t.conversation.run("first " * 900)
         environment = {**t.server.environment(), "ANTHROPIC_MODEL": "claude-haiku-5-5"}
         provider, _ = connect(Settings(provider="CLAUDEAI"), home=tmp_path, environment=environment)

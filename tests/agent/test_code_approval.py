@@ -9,7 +9,7 @@ SCRIPT = "total = 0\nfor n in range(10):\n    total += n\nprint(total)"
 
 
 async def test_what_was_approved_runs_and_comes_back(talk):
-    with talk([reply(call("code", script=SCRIPT)), reply("45.")], answers=[Answer("once")]) as t:
+    async with talk([reply(call("code", script=SCRIPT)), reply("45.")], answers=[Answer("once")]) as t:
         await t.conversation.run("add up")
         (question,) = t.person.questions
         assert question.subject == SCRIPT
@@ -19,14 +19,14 @@ async def test_what_was_approved_runs_and_comes_back(talk):
 
 async def test_a_no_is_told_to_the_model(talk):
     script = [reply(call("code", script=SCRIPT)), reply("I see.")]
-    with talk(script, answers=[Answer("deny", "not now")]) as t:
+    async with talk(script, answers=[Answer("deny", "not now")]) as t:
         await t.conversation.run("add up")
         assert t.results()[0].status == "denied"
         assert "not now" in t.result_text(0)
 
 
 async def test_in_plan_mode_nobody_is_asked(talk):
-    with talk([reply(call("code", script=SCRIPT)), reply("Then not.")], autonomy="plan") as t:
+    async with talk([reply(call("code", script=SCRIPT)), reply("Then not.")], autonomy="plan") as t:
         await t.conversation.run("add up")
         assert t.person.questions == []
         assert t.results()[0].status == "denied"
@@ -38,7 +38,7 @@ async def test_recall_of_a_deleted_result_says_that_it_was_deleted(talk, project
     def again(seen):
         return reply(call("recall", keys=[key]), rewrite=True)
 
-    with talk([reply(call("read", file="hello.py")), reply("Read."), again, reply("Gone.")]) as t:
+    async with talk([reply(call("read", file="hello.py")), reply("Read."), again, reply("Gone.")]) as t:
         await t.conversation.run("read it")
         original = t.results()[0].original
         key = original.key

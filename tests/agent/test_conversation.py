@@ -19,7 +19,7 @@ def attachments(session) -> list[Attachment]:
 
 
 async def test_a_named_file_is_attached_whole_when_it_is_small(talk, project):
-    with talk([reply("It greets.")]) as t:
+    async with talk([reply("It greets.")]) as t:
         await t.conversation.run("what is @hello.py?", attachments=[project / "hello.py"])
         (attached,) = attachments(t.conversation.session)
         assert attached.text == "[attached: hello.py — 2 lines, 30 chars]\ndef hello():\n    return 'olá'\n"
@@ -29,7 +29,7 @@ async def test_a_named_file_is_attached_whole_when_it_is_small(talk, project):
 async def test_a_big_attachment_is_shortened_and_can_be_opened_whole(talk, project):
     content = "".join(f"line {n}\n" for n in range(10_000))
     (project / "big.txt").write_text(content, encoding="utf-8")
-    with talk([reply("Long.")]) as t:
+    async with talk([reply("Long.")]) as t:
         await t.conversation.run("@big.txt", attachments=[project / "big.txt"])
         (attached,) = attachments(t.conversation.session)
         assert len(attached.text) < 21_000
@@ -40,7 +40,7 @@ async def test_a_big_attachment_is_shortened_and_can_be_opened_whole(talk, proje
 
 async def test_a_binary_file_is_refused_with_one_line_and_nothing_is_sent(talk, project):
     (project / "x.bin").write_bytes(b"\x7fELF\0\0")
-    with talk([reply("never")]) as t:
+    async with talk([reply("never")]) as t:
         with pytest.raises(StorageError, match="is not text"):
             await t.conversation.run("@x.bin", attachments=[project / "x.bin"])
         assert t.server.exchanges == []
@@ -49,12 +49,13 @@ async def test_a_binary_file_is_refused_with_one_line_and_nothing_is_sent(talk, 
 
 async def test_a_named_pipe_cannot_hang_the_attachment(talk, project):
     os.mkfifo(project / "pipe")
-    with talk([reply("never")]) as t, pytest.raises(StorageError, match="cannot be attached"):
-        await t.conversation.run("@pipe", attachments=[project / "pipe"])
+    async with talk([reply("never")]) as t:
+        with pytest.raises(StorageError, match="cannot be attached"):
+            await t.conversation.run("@pipe", attachments=[project / "pipe"])
 
 
 async def test_piped_input_is_attached_to_the_text(talk):
-    with talk([reply("Three.")]) as t:
+    async with talk([reply("Three.")]) as t:
         await t.conversation.run("how many?", piped=io.BytesIO(b"a\nb\nc\n"))
         assert "[attached: stdin — 3 lines, 6 chars]" in "\n".join(t.server.exchanges[0].seen.user_texts)
 
@@ -67,7 +68,7 @@ async def test_undo_restores_what_the_last_run_changed(talk, project):
         reply(call("patch", **edit), call("write", file="new.txt", content="n")),
         reply("Done."),
     ]
-    with talk(script) as t:
+    async with talk(script) as t:
         await t.conversation.run("change it")
         assert b"oi" in (project / "hello.py").read_bytes()
         undone = t.conversation.undo()
@@ -80,10 +81,10 @@ async def test_undo_restores_what_the_last_run_changed(talk, project):
 async def test_a_resumed_session_extends_what_was_sent_byte_for_byte(talk, tmp_path, project):
     (project / "big.txt").write_text("".join(f"line {n}\n" for n in range(9_000)), encoding="utf-8")
     batch = reply(call("exec", command="cat big.txt"), call("read", file="hello.py"))
-    with talk([batch, reply("Big.")], wire="CLAUDEAI", autonomy="all") as t:
+    async with talk([batch, reply("Big.")], wire="CLAUDEAI", autonomy="all") as t:
         await t.conversation.run("look")
         first = t.server.exchanges[-1].seen
-    with talk([reply("Still big.")], wire="CLAUDEAI", resume="latest") as t:
+    async with talk([reply("Still big.")], wire="CLAUDEAI", resume="latest") as t:
         await t.conversation.run("and now?")
         second = t.server.exchanges[-1].seen
     sent = [segment.data for segment in first.segments]
@@ -91,7 +92,7 @@ async def test_a_resumed_session_extends_what_was_sent_byte_for_byte(talk, tmp_p
 
 
 async def test_clear_starts_a_new_session_and_the_old_one_can_be_resumed(talk):
-    with talk([reply("One."), reply("Two."), reply("Three.")]) as t:
+    async with talk([reply("One."), reply("Two."), reply("Three.")]) as t:
         await t.conversation.run("1")
         first = t.conversation.session.id
         t.conversation.start_anew()
@@ -111,14 +112,14 @@ async def test_what_was_allowed_for_the_session_is_not_asked_again(talk):
         reply(call("exec", command="touch a.txt")),
         reply("ok"),
     ]
-    with talk(script, autonomy="ask", answers=[Answer("session")]) as t:
+    async with talk(script, autonomy="ask", answers=[Answer("session")]) as t:
         await t.conversation.run("touch it twice")
         assert len(t.person.questions) == 1
         assert [r.status for r in t.results()] == ["ok", "ok"]
 
 
 async def test_a_request_that_the_service_rejects_is_an_error_and_the_session_goes_on(talk):
-    with talk([status(400, "no"), reply("Hi.")], wire="CLAUDEAI") as t:
+    async with talk([status(400, "no"), reply("Hi.")], wire="CLAUDEAI") as t:
         with pytest.raises(BadRequest):
             await t.conversation.run("hello")
         assert t.events[-1].end == "failed"
@@ -126,7 +127,7 @@ async def test_a_request_that_the_service_rejects_is_an_error_and_the_session_go
 
 
 async def test_costs_are_summed_by_model(talk):
-    with talk([reply("One."), reply("Two.")], wire="CLAUDEAI") as t:
+    async with talk([reply("One."), reply("Two.")], wire="CLAUDEAI") as t:
         await t.conversation.run("1")
         await t.conversation.run("2")
         summary = t.conversation.cost()

@@ -25,7 +25,7 @@ async def test_a_task_is_worked_on_until_the_model_makes_no_call(talk, project):
         reply(call("write", file="new.txt", content="done\n")),
         reply("Written."),
     ]
-    with talk(script) as t:
+    async with talk(script) as t:
         finished = await t.conversation.run("do it")
         assert (finished.end, finished.text, finished.turns, finished.tool_calls) == (
             "answered",
@@ -38,7 +38,7 @@ async def test_a_task_is_worked_on_until_the_model_makes_no_call(talk, project):
 
 
 async def test_the_context_note_ends_the_users_message_and_names_the_mode(talk):
-    with talk([reply("Hi.")]) as t:
+    async with talk([reply("Hi.")]) as t:
         await t.conversation.run("hello", mode="coder")
         (message,) = [m for m in t.conversation.session.transcript if isinstance(m, UserMessage)]
         assert message.text == "hello"
@@ -48,7 +48,7 @@ async def test_the_context_note_ends_the_users_message_and_names_the_mode(talk):
 
 async def test_in_chat_no_tool_runs_and_the_model_gets_one_more_turn(talk, project):
     script = [reply(call("write", file="x.txt", content="x")), reply("Use /agent for that.")]
-    with talk(script) as t:
+    async with talk(script) as t:
         finished = await t.conversation.run("write x", mode="chat")
         assert (finished.end, finished.text) == ("answered", "Use /agent for that.")
         assert not (project / "x.txt").exists()
@@ -56,7 +56,7 @@ async def test_in_chat_no_tool_runs_and_the_model_gets_one_more_turn(talk, proje
 
 
 async def test_chat_sends_the_same_tool_list_as_agent(talk):
-    with talk([reply("one"), reply("two")]) as t:
+    async with talk([reply("one"), reply("two")]) as t:
         await t.conversation.run("a", mode="agent")
         await t.conversation.run("b", mode="chat")
         first, second = (exchange.seen.body["tools"] for exchange in t.server.exchanges)
@@ -64,7 +64,7 @@ async def test_chat_sends_the_same_tool_list_as_agent(talk):
 
 
 async def test_chat_that_calls_again_ends_with_all_calls_closed(talk):
-    with talk([reply("Let me see.", call("tree")), reply(call("tree"))]) as t:
+    async with talk([reply("Let me see.", call("tree")), reply(call("tree"))]) as t:
         finished = await t.conversation.run("what is here?", mode="chat")
         assert finished.end == "answered"
         assert unanswered(t.conversation.session.transcript) == []
@@ -72,7 +72,7 @@ async def test_chat_that_calls_again_ends_with_all_calls_closed(talk):
 
 async def test_the_limit_of_turns_ends_the_run(talk):
     script = by_turn(*(reply(call("read", file="hello.py", start=n + 1)) for n in range(9)))
-    with talk(script, max_turns=3) as t:
+    async with talk(script, max_turns=3) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.turns) == ("max_turns", 3)
         assert unanswered(t.conversation.session.transcript) == []
@@ -80,7 +80,7 @@ async def test_the_limit_of_turns_ends_the_run(talk):
 
 async def test_repetition_is_stopped_and_the_model_answers_from_what_it_has(talk):
     script = [*(reply(call("read", file="hello.py")) for _ in range(3)), reply("It says olá.")]
-    with talk(script) as t:
+    async with talk(script) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.text) == ("stagnation", "It says olá.")
         assert t.told(Notice)
@@ -89,14 +89,14 @@ async def test_repetition_is_stopped_and_the_model_answers_from_what_it_has(talk
 
 async def test_a_money_limit_ends_the_run_before_the_next_request(talk):
     script = by_turn(reply(call("read", file="hello.py")), reply("never"))
-    with talk(script, wire="CLAUDEAI", max_cost_usd=0.0000001) as t:
+    async with talk(script, wire="CLAUDEAI", max_cost_usd=0.0000001) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.turns) == ("max_cost", 1)
         assert finished.cost_usd > 0
 
 
 async def test_a_message_typed_meanwhile_is_delivered_at_the_next_turn(talk):
-    with talk([reply(call("read", file="hello.py")), reply("Both done.")]) as t:
+    async with talk([reply(call("read", file="hello.py")), reply("Both done.")]) as t:
         t.conversation.inbox.put("and also the other thing")
         finished = await t.conversation.run("first thing")
         assert finished.text == "Both done."
@@ -106,14 +106,14 @@ async def test_a_message_typed_meanwhile_is_delivered_at_the_next_turn(talk):
 
 
 async def test_a_message_typed_during_the_last_reply_gets_an_answer(talk):
-    with talk([reply("One."), reply("Two.")]) as t:
+    async with talk([reply("One."), reply("Two.")]) as t:
         t.conversation.inbox.put("and two?")
         finished = await t.conversation.run("one?")
         assert (finished.text, finished.turns) == ("Two.", 2)
 
 
 async def test_a_failing_call_is_a_result_that_the_model_reads(talk):
-    with talk([reply(call("read", file="missing.py")), reply("It is not there.")]) as t:
+    async with talk([reply(call("read", file="missing.py")), reply("It is not there.")]) as t:
         finished = await t.conversation.run("read it")
         assert finished.end == "answered"
         assert t.results()[0].status == "error"
@@ -121,7 +121,9 @@ async def test_a_failing_call_is_a_result_that_the_model_reads(talk):
 
 
 async def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(talk):
-    with talk([reply(call("nope"), broken_call("read", '{"file": ')), reply("Sorry.")], wire="OPENAI") as t:
+    async with talk(
+        [reply(call("nope"), broken_call("read", '{"file": ')), reply("Sorry.")], wire="OPENAI"
+    ) as t:
         await t.conversation.run("go")
         assert "There is no tool 'nope'" in t.result_text(0)
         assert "not valid JSON" in t.result_text(1)
@@ -130,7 +132,7 @@ async def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(talk):
 async def test_parallel_reads_come_back_in_call_order(talk, project):
     for name in "abc":
         (project / name).write_text(f"content of {name}\n", encoding="utf-8")
-    with talk([reply(*(call("read", file=name) for name in "cab")), reply("ok")]) as t:
+    async with talk([reply(*(call("read", file=name) for name in "cab")), reply("ok")]) as t:
         await t.conversation.run("go")
         assert [t.result_text(n).split()[-1][-1] for n in range(3)] == ["c", "a", "b"]
 
@@ -141,7 +143,7 @@ async def test_after_a_denial_nothing_else_of_the_batch_changes_anything(talk, p
         call("read", file="hello.py"),
         call("write", file="b.txt", content="b"),
     )
-    with talk([batch, reply("Denied.")], autonomy="ask", answers=[Answer("deny", "not now")]) as t:
+    async with talk([batch, reply("Denied.")], autonomy="ask", answers=[Answer("deny", "not now")]) as t:
         finished = await t.conversation.run("go")
         assert [r.status for r in t.results()] == ["denied", "ok", "not_executed"]
         assert "not now" in t.result_text(0)
@@ -151,26 +153,26 @@ async def test_after_a_denial_nothing_else_of_the_batch_changes_anything(talk, p
 
 
 async def test_a_rate_limit_is_waited_for_and_told(talk):
-    with talk([status(429, retry_after_seconds=0), reply("Hi.")]) as t:
+    async with talk([status(429, retry_after_seconds=0), reply("Hi.")]) as t:
         finished = await t.conversation.run("hello")
         assert finished.text == "Hi."
         assert [event.attempt for event in t.told(Retrying)] == [1]
 
 
 async def test_an_empty_reply_is_told_and_not_kept(talk):
-    with talk([reply(), reply("Now.")]) as t:
+    async with talk([reply(), reply("Now.")]) as t:
         assert (await t.conversation.run("hello")).text == ""
         assert t.told(Notice)
         assert (await t.conversation.run("hello?")).text == "Now."
 
 
 async def test_a_refusal_ends_the_run_as_refused(talk):
-    with talk([refusal()], wire="CLAUDEAI") as t:
+    async with talk([refusal()], wire="CLAUDEAI") as t:
         assert (await t.conversation.run("bad")).end == "refused"
 
 
 async def test_cancelling_a_stream_keeps_what_was_said_and_the_next_run_works(talk):
-    with talk([reply("The beginning ", hold()), reply("Again.")]) as t:
+    async with talk([reply("The beginning ", hold()), reply("Again.")]) as t:
         run = asyncio.create_task(t.conversation.run("talk"))
         await asyncio.to_thread(t.server.wait_for_state, "holding")
         await t.until(lambda event: isinstance(event, TextDelta))
@@ -184,7 +186,7 @@ async def test_cancelling_a_stream_keeps_what_was_said_and_the_next_run_works(ta
 
 async def test_cancelling_a_command_closes_all_calls_of_the_batch(talk):
     batch = reply(call("exec", command="echo started; sleep 60"), call("write", file="x.txt", content="x"))
-    with talk([batch, reply("Stopped.")], autonomy="all") as t:
+    async with talk([batch, reply("Stopped.")], autonomy="all") as t:
         run = asyncio.create_task(t.conversation.run("go"))
         await t.until(lambda event: isinstance(event, ToolProgress) and "started" in event.text)
         t.conversation.cancel()
@@ -195,12 +197,12 @@ async def test_cancelling_a_command_closes_all_calls_of_the_batch(talk):
 
 async def test_reasoning_goes_back_where_the_service_needs_it(talk):
     script = [reply(think("Look first."), call("read", file="hello.py")), reply("Done.")]
-    with talk(script, wire="CLAUDEAI") as t:
+    async with talk(script, wire="CLAUDEAI") as t:
         assert (await t.conversation.run("go")).end == "answered"
 
 
 async def test_turns_are_counted_from_one_in_each_run(talk):
-    with talk([reply("a"), reply("b")]) as t:
+    async with talk([reply("a"), reply("b")]) as t:
         await t.conversation.run("1")
         await t.conversation.run("2")
         assert [event.turn for event in t.told(TurnStarted)] == [1, 1]
