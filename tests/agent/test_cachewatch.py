@@ -36,7 +36,7 @@ async def test_a_rewrite_by_age_is_named_with_its_reason(talk, project):
 
 
 async def test_another_model_is_named(talk, tmp_path):
-    async with talk([reply("One. " * 900), reply("Two.")], wire="CLAUDEAI") as t:
+    async with talk([reply("One. " * 900), reply("Two.", rewrite=True)], wire="CLAUDEAI") as t:
         await t.conversation.run("first " * 900)
         environment = {**t.server.environment(), "ANTHROPIC_MODEL": "claude-haiku-5-5"}
         provider, _ = connect(Settings(provider="CLAUDEAI"), home=tmp_path, environment=environment)
