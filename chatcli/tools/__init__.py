@@ -1,6 +1,7 @@
 """The plugin SDK: all that a tool needs, and the only part of chatcli that a plugin may import."""
 
 from chatcli.errors import Denied, InvalidArguments, ToolFailed
+from chatcli.i18n import _, ngettext
 from chatcli.messages import Archived
 from chatcli.tools.api import (
     CommandResult,
@@ -44,6 +45,8 @@ __all__ = [
     "ToolOutput",
     "User",
     "Writer",
+    "_",
     "in_thread",
+    "ngettext",
     "tool",
 ]

@@ -249,6 +249,3 @@ class ToolContext(Protocol):
     def progress(self, text: str) -> None:
         """Show something while the tool runs."""
         ...
-
-
-Access = Literal["read", "write"]

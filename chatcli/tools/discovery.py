@@ -17,6 +17,7 @@ from types import ModuleType
 from msgspec import Struct
 
 from chatcli.errors import ChatcliError
+from chatcli.i18n import _
 from chatcli.tools.executable import load_executables
 from chatcli.tools.sdk import Tool
 
@@ -62,13 +63,13 @@ def folder_tools(folder: Path) -> Iterator[Found]:
     """Python files and executables in the user's plugin folder, but none that begins with `.` or `_`."""
     if not folder.is_dir():
         return
-    if reason := unsafe(folder):
+    if reason := _distrust(folder):
         yield str(folder), Broken(str(folder), reason)
         return
     files = [path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] not in "._"]
     safe = []
     for path in files:
-        if reason := unsafe(path):
+        if reason := _distrust(path):
             yield str(path), Broken(str(path), reason)
         elif path.suffix == ".py":
             yield from ((str(path), found) for found in _tools_of_file(path))
@@ -78,13 +79,13 @@ def folder_tools(folder: Path) -> Iterator[Found]:
         yield str(path), Broken(str(path), found) if isinstance(found, str) else found
 
 
-def unsafe(path: Path) -> str:
+def _distrust(path: Path) -> str:
     """Why nothing is loaded from here: others could have written it. Empty when it is the user's own."""
     status = path.stat()
     if status.st_uid not in (os.getuid(), 0):
-        return "it belongs to another user"
+        return _("it belongs to another user")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "others may write to it (chmod go-w)"
+        return _("others may write to it (chmod go-w)")
     return ""
 
 
@@ -92,7 +93,7 @@ def _tools_of_file(path: Path) -> list[Tool | Broken]:
     name = f"chatcli_user_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        return [Broken(str(path), "it cannot be imported")]
+        return [Broken(str(path), _("it cannot be imported"))]
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -110,20 +111,26 @@ def _tools_in(loaded: object, source: str) -> list[Tool | Broken]:
         named = getattr(loaded, "TOOLS", None) or vars(loaded).values()
         if tools := {id(value): value for value in named if isinstance(value, Tool)}:
             return list(tools.values())
-    return [Broken(source, "it declares no tool")]
+    return [Broken(source, _("it declares no tool"))]
 
 
 def _others_declare_plugins() -> bool:
     """Whether a package beside chatcli names the group. Far cheaper than asking importlib.metadata."""
-    for entry in sys.path:
-        for kind in ("dist-info", "egg-info"):
-            for file in Path(entry or ".").glob(f"*.{kind}/entry_points.txt"):
-                text = file.read_text(encoding="utf-8", errors="replace")
-                _, group, rest = text.partition(f"[{GROUP}]")
-                values = [line.partition("=")[2].strip() for line in rest.partition("\n[")[0].splitlines()]
-                if group and any(value not in ("", BUILT_IN) for value in values):
-                    return True
-    return False
+    return any(
+        _declares_plugins(file)
+        for entry in sys.path
+        for kind in ("dist-info", "egg-info")
+        for file in Path(entry or ".").glob(f"*.{kind}/entry_points.txt")
+    )
+
+
+def _declares_plugins(file: Path) -> bool:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    group = text.partition(f"[{GROUP}]")[2].partition("\n[")[0]
+    return any(line.partition("=")[2].strip() not in ("", BUILT_IN) for line in group.splitlines())
 
 
 def _reason(error: BaseException) -> str:

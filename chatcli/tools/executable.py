@@ -22,9 +22,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from chatcli.errors import ToolFailed
-from chatcli.tools.api import ToolContext, ToolOutput
+from chatcli.i18n import _
+from chatcli.tools.api import CommandResult, HelperResult, ToolContext, ToolOutput
 from chatcli.tools.files import replace_file
+from chatcli.tools.output import StreamedOutput
 from chatcli.tools.schema import Parameter
 from chatcli.tools.sdk import MAX_RESULT_CHARS, Tool, require_name
 
@@ -32,6 +33,8 @@ ANSWER_SECONDS = 2.0
 """How long a program may take to say what it is."""
 _MAX_ANSWER_BYTES = 64_000
 _MAX_DESCRIPTION_CHARS = 2_000
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+"""All that a program sees of ours while it says what it is."""
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
 
 
@@ -96,6 +99,7 @@ def _answer(path: Path, flag: str) -> bytes:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
         start_new_session=True,
     )
     try:
@@ -108,8 +112,10 @@ def _answer(path: Path, flag: str) -> bytes:
                     return bytes(said)
                 said += data
                 if len(said) > _MAX_ANSWER_BYTES:
-                    raise ValueError(f"{flag} printed more than {_MAX_ANSWER_BYTES} bytes")
-        raise ValueError(f"{flag} did not answer within {ANSWER_SECONDS:g} s")
+                    said_much = _("{flag} printed more than {n} bytes")
+                    raise ValueError(said_much.format(flag=flag, n=_MAX_ANSWER_BYTES))
+        silent = _("{flag} did not answer within {n:g} s")
+        raise ValueError(silent.format(flag=flag, n=ANSWER_SECONDS))
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -121,7 +127,8 @@ def _as_tool(path: Path, said: _Known) -> Tool | str:
         return said.reason
     metadata = said.metadata
     if len(metadata.description) > _MAX_DESCRIPTION_CHARS:
-        return f"its description is longer than {_MAX_DESCRIPTION_CHARS} characters"
+        too_long = _("its description is longer than {n} characters")
+        return too_long.format(n=_MAX_DESCRIPTION_CHARS)
     try:
         require_name(metadata.name)
         parameters = _parameters(said.schema)
@@ -147,7 +154,7 @@ def _as_tool(path: Path, said: _Known) -> Tool | str:
 
 def _parameters(schema: dict[str, Any]) -> tuple[Parameter, ...]:
     if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
-        raise TypeError("--schema does not describe an object")
+        raise TypeError(_("--schema does not describe an object"))
     required = schema.get("required", [])
     return tuple(
         Parameter(name=name, type=_type(member), required=name in required)
@@ -165,18 +172,19 @@ def _type(member: dict[str, Any]) -> Any:
 
 
 async def _call(ctx: ToolContext, path: Path, metadata: Metadata, arguments: dict[str, Any]) -> ToolOutput:
-    """Programs that only read run at once; others are a command line that the user sees."""
+    """Programs that only read run at once; others are a command line that passes the gate."""
     payload = msgspec.json.encode(arguments)
+    output = StreamedOutput(ctx)
+    seconds = metadata.timeout_seconds
+    ended: CommandResult | HelperResult
     if metadata.read_only:
         ended = await ctx.processes.helper(
-            [str(path)], cwd=ctx.files.root, stdin=payload, timeout_seconds=metadata.timeout_seconds
+            [str(path)], output, cwd=ctx.files.root, stdin=payload, timeout_seconds=seconds
         )
-        if ended.exit_code != 0:
-            how = "ran out of time" if ended.timed_out else f"ended with exit code {ended.exit_code}"
-            said = (ended.errors or ended.output).decode(errors="replace")
-            raise ToolFailed(f"{metadata.name} {how}: {said}")
-        return ToolOutput(text=ended.output.decode(errors="replace"))
-    command = f"{shlex.quote(str(path))} <<< {shlex.quote(payload.decode())}"
-    sink = ctx.store.sink()
-    result = await ctx.processes.shell(command, sink, cwd=None, timeout_seconds=metadata.timeout_seconds)
-    return ToolOutput(archived=sink.finish(), is_error=result.exit_code != 0)
+        output.write(ended.errors)
+    else:
+        command = f"{shlex.quote(str(path))} <<< {shlex.quote(payload.decode())}"
+        ended = await ctx.processes.shell(command, output, cwd=None, timeout_seconds=seconds)
+    failed = ended.exit_code != 0
+    how = "stopped by the time limit" if ended.timed_out else f"exit {ended.exit_code}"
+    return ToolOutput(archived=output.finish(f"[{how}]" if failed else ""), is_error=failed)

@@ -19,6 +19,8 @@ class StreamedOutput:
         return self._sink is None
 
     def write(self, data: bytes, /) -> None:
+        if not data:
+            return
         if self._sink is None:
             self._sink = self._ctx.store.sink()
         self._sink.write(data)

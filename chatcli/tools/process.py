@@ -8,6 +8,7 @@ for a grandchild that still holds the pipe.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from typing import IO
 
 from msgspec import Struct
 
+from chatcli.errors import ToolFailed
 from chatcli.tools.api import HelperResult, Writer
 
 TIMEOUT_GRACE_SECONDS = 2.0
@@ -60,11 +62,18 @@ async def run_shell(
     """Run a command line with `bash --noprofile --norc`; stderr comes in order with stdout.
 
     `env` is the whole environment. What `on_output` raises ends the program and is raised here.
-    Cancelling kills the whole tree.
+    Cancelling kills the whole tree. Raises `ToolFailed` for a command that the system cannot take.
     """
     clean = {k: v for k, v in env.items() if k not in _SHELL_START_UP and not k.startswith("BASH_FUNC_")}
     argv = ["bash", "--noprofile", "--norc", "-c", "--", command]
-    return await _run(argv, cwd=cwd, env=clean, on_output=on_output, timeout_seconds=timeout_seconds)
+    try:
+        return await _run(argv, cwd=cwd, env=clean, on_output=on_output, timeout_seconds=timeout_seconds)
+    except OSError as error:
+        if error.errno != errno.E2BIG:
+            raise
+        raise ToolFailed(
+            "The command is too long for the system. Write it to a file and run that."
+        ) from error
 
 
 async def run_helper(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from chatcli.i18n import _
 from chatcli.messages import ToolSchema
 from chatcli.tools.discovery import Broken, built_in_tools, folder_tools, installed_tools
 from chatcli.tools.sdk import Tool
@@ -35,7 +36,8 @@ class Registry(Struct, frozen=True, kw_only=True):
             if isinstance(item, Broken):
                 broken.append(item)
             elif item.name in tools:
-                broken.append(Broken(source, f"the name {item.name!r} is taken by {sources[item.name]}"))
+                taken = _("the name {name} is taken by {source}")
+                broken.append(Broken(source, taken.format(name=item.name, source=sources[item.name])))
             else:
                 tools[item.name], sources[item.name] = item, source
         return cls(tools=tools, broken=tuple(broken), sources=sources)

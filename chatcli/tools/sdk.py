@@ -7,12 +7,14 @@ tool does. Capabilities that depend on the call are functions of the validated a
 from __future__ import annotations
 
 import inspect
+import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from chatcli.errors import ChatcliError, ToolFailed
 from chatcli.messages import ToolSchema
 from chatcli.tools.api import ToolContext, ToolOutput
 from chatcli.tools.schema import Parameter, object_schema, parameters_of
@@ -22,6 +24,7 @@ MAX_RESULT_CHARS = 80_000
 """No tool may show the model more at once, whatever it declares."""
 
 _MAX_NARROWER_CHARS = 80
+_log = logging.getLogger(__name__)
 
 Arguments = Mapping[str, Any]
 Flag = bool | Callable[[Arguments], bool]
@@ -72,8 +75,17 @@ class Tool(Struct, frozen=True, kw_only=True):
         return ToolSchema(name=self.name, description=self.description, parameters=self.schema)
 
     async def run(self, ctx: ToolContext, arguments: Arguments) -> ToolOutput:
-        """Run with validated arguments. Raises `Denied` and `ToolFailed`."""
-        result = await self.body(ctx, **arguments)
+        """Run with validated arguments. Raises `Denied`, `ToolFailed` and what the context raises.
+
+        A fault of the tool is logged and becomes a `ToolFailed`: it must not end the run.
+        """
+        try:
+            result = await self.body(ctx, **arguments)
+        except ChatcliError:
+            raise
+        except Exception as error:
+            _log.exception("The tool %s failed", self.name)
+            raise ToolFailed(f"{self.name} failed: {type(error).__name__}: {error}") from error
         return ToolOutput(text=result) if isinstance(result, str) else result
 
 

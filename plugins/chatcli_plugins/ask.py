@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from chatcli.tools import ToolContext, ToolOutput, tool
+from chatcli.tools import ToolContext, ToolOutput, _, tool
 
+DISMISSED = "The user did not want to answer. Go on without, or stop."
 NOBODY = "Nobody is there to answer. Decide by yourself, and say in your answer what you assumed."
 
 
@@ -17,8 +18,8 @@ async def ask(
 ) -> ToolOutput:
     """Ask the user something only they can decide, and wait for the answer."""
     if not ctx.user.present:
-        return ToolOutput(text=NOBODY, brief="nobody is there")
+        return ToolOutput(text=NOBODY, brief=_("nobody is there"))
     answer = await ctx.user.ask(question, options or [])
     if answer is None:
-        return ToolOutput(text="The user did not want to answer. Go on without, or stop.", brief="dismissed")
-    return ToolOutput(text=answer, brief="answered")
+        return ToolOutput(text=DISMISSED, brief=_("dismissed"))
+    return ToolOutput(text=answer, brief=_("answered"))

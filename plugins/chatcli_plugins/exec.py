@@ -12,6 +12,7 @@ from chatcli.tools import (
     ToolContext,
     ToolFailed,
     ToolOutput,
+    _,
     tool,
 )
 
@@ -48,7 +49,7 @@ async def run(
         archived=output.finish(f"[{how} in {result.duration_seconds:.1f} s{still}]"),
         is_error=result.exit_code != 0,
         read_only=result.read_only and result.exit_code == 0,
-        brief=how,
+        brief=_brief(result),
     )
 
 
@@ -58,3 +59,11 @@ def _how_it_ended(result: CommandResult) -> str:
     if result.signal is not None:
         return f"killed by signal {result.signal} ({signal.strsignal(result.signal)})"
     return f"exit {result.exit_code}"
+
+
+def _brief(result: CommandResult) -> str:
+    if result.timed_out:
+        return _("time limit")
+    if result.signal is not None:
+        return _("killed")
+    return _("exit {code}").format(code=result.exit_code)

@@ -16,6 +16,7 @@ from chatcli.tools import (
     ToolContext,
     ToolFailed,
     ToolOutput,
+    _,
     tool,
 )
 
@@ -107,8 +108,8 @@ async def git(
         output.abandon()
         raise ToolFailed(_complaint(ended))
     if output.is_empty:
-        return ToolOutput(text=_NOTHING.get(action, "Nothing."), brief="nothing")
-    return ToolOutput(archived=output.finish(), brief=action)
+        return ToolOutput(text=_NOTHING.get(action, "Nothing."), brief=_("nothing"))
+    return ToolOutput(archived=output.finish(), brief="")
 
 
 def _folder(target: Path) -> Path:

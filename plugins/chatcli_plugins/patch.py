@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from chatcli.tools import FileChange, InvalidArguments, ToolContext, ToolFailed, ToolOutput, tool
+from chatcli.tools import FileChange, InvalidArguments, ToolContext, ToolFailed, ToolOutput, ngettext, tool
 from chatcli.tools.documents import Document, digest_of, read_document
 from chatcli_plugins.patch_nearest import nearest
 from chatcli_plugins.patch_text import PatchText
@@ -79,7 +79,7 @@ async def patch(ctx: ToolContext, *, file: str = "", edits: list[Edit]) -> ToolO
     for change in changes:
         ctx.files.note_read(change.path, digest_of(change.after))
     done = "; ".join(f"{draft.document.shown} at {_named(draft.lines)}" for draft in drafts.values())
-    return ToolOutput(text=f"Patched {done}.", brief=f"{len(edits)} edits", diff=diff)
+    return ToolOutput(text=f"Patched {done}.", brief=_edits(len(edits)), diff=diff)
 
 
 async def _draft(ctx: ToolContext, drafts: dict[Path, Draft], file: str) -> Draft:
@@ -96,9 +96,13 @@ async def _draft(ctx: ToolContext, drafts: dict[Path, Draft], file: str) -> Draf
 
 def _summary(file: str, edits: list[Edit]) -> str:
     files = dict.fromkeys(edit.file or file for edit in edits)
-    return ", ".join(files) + (f" ({len(edits)} edits)" if len(edits) > 1 else "")
+    return ", ".join(files) + (f" ({_edits(len(edits))})" if len(edits) > 1 else "")
 
 
 def _named(lines: list[int]) -> str:
     shown = ", ".join(map(str, lines[:_MAX_LINES_NAMED])) + ", ..." * (len(lines) > _MAX_LINES_NAMED)
     return f"line{'s' * (len(lines) > 1)} {shown}"
+
+
+def _edits(count: int) -> str:
+    return ngettext("{n} edit", "{n} edits", count).format(n=count)

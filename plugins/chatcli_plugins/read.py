@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 
 from msgspec import Struct
 
-from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, tool
+from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, ngettext, tool
 from chatcli.tools.text import SNIFFED_BYTES, Encoding, TextDecoder, binary_kind, sniff
 from chatcli.tools.windows import CharWindow, LineWindow, count_lines, tail_start
 
@@ -164,7 +164,8 @@ def _read(
     if source.digest is not None:
         ctx.files.note_read(path, source.digest.hexdigest())
     text = _with_notes(source, piece, explicit=selection.explicit)
-    return ToolOutput(text=text, brief=f"{piece.lines} lines", self_limited=True)
+    brief = ngettext("{n} line", "{n} lines", piece.lines).format(n=piece.lines)
+    return ToolOutput(text=text, brief=brief, self_limited=True)
 
 
 def _by_lines(source: Source, first: int, last: int | None, room_chars: int, numbers: bool) -> Piece:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, tool
+from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, _, in_thread, ngettext, tool
 from chatcli.tools.text import one_line, sniff
 from chatcli_plugins.search_fallback import LIMIT_SECONDS, STOPPED, Query, search_without_ripgrep
 from chatcli_plugins.search_results import SearchResults, Show
@@ -36,7 +36,7 @@ _FLAGS = (
     max_result_chars=60_000,
     read_only=True,
     concurrent=True,
-    summary=lambda arguments: f"{arguments['pattern']} in {arguments['path']}",
+    summary=lambda arguments: _("{pattern} in {path}").format(**arguments),
     narrower="a narrower path or glob, show='counts'",
 )
 async def search(
@@ -77,7 +77,8 @@ async def search(
         results.remarks.append(f"{accept.refused} files are not yours to read")
     where = ctx.files.shown(target) + (f" ({glob})" if glob else "")
     text = results.text(f"no match for {pattern!r} in {where}")
-    return ToolOutput(text=text, brief=f"{results.matches} matches", self_limited=True)
+    brief = ngettext("{n} match", "{n} matches", results.matches).format(n=results.matches)
+    return ToolOutput(text=text, brief=brief, self_limited=True)
 
 
 def ripgrep() -> str | None:

@@ -124,6 +124,8 @@ class SearchResults:
         if self.next_offset is not None:
             shown = f"shown {self._offset + 1}-{self.next_offset}"
             return f"{total}, {shown}: go on with offset={self.next_offset}"
+        if self._offset >= self.units:
+            return f"{total}, none from offset={self._offset} on"
         if self._offset:
             return f"{total}, shown {self._offset + 1}-{self.units}"
         return total

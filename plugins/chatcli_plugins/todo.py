@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Struct
 
-from chatcli.tools import InvalidArguments, ToolContext, ToolOutput, tool
+from chatcli.tools import InvalidArguments, ToolContext, ToolOutput, _, ngettext, tool
 
 State = Literal["pending", "in_progress", "done"]
 
@@ -39,8 +39,11 @@ async def todo(
         ctx.notes.set(_NOTE, msgspec.json.encode(listed).decode())
     text = "\n".join(f"{number}. {_MARKS[i.state]} {i.text}" for number, i in enumerate(listed, 1))
     done = sum(item.state == "done" for item in listed)
-    return ToolOutput(text=text or "The list is empty.", brief=f"{done}/{len(listed)} done")
+    brief = _("{done}/{all} done").format(done=done, all=len(listed))
+    return ToolOutput(text=text or "The list is empty.", brief=brief)
 
 
 def _summary(items: list[Item] | None, mark: int | None) -> str:
-    return f"{len(items)} items" if items is not None else f"item {mark}" if mark is not None else ""
+    if items is not None:
+        return ngettext("{n} item", "{n} items", len(items)).format(n=len(items))
+    return "" if mark is None else _("item {number}").format(number=mark)

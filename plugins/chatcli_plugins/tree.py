@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, tool
+from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, ngettext, tool
 from chatcli.tools.ignore import Entry, IgnoreRules, list_folder
 from chatcli.tools.text import one_line
 
@@ -132,7 +132,8 @@ async def tree(
     walk = await in_thread(look)
     head = [f"{one_line(shown)}/"] + ([f"[in {walk.begins_in}/]"] if walk.begins_in else [])
     text = "\n".join([*head, *walk.lines, _note(walk, levels)])
-    return ToolOutput(text=text, brief=f"{walk.seen} entries", self_limited=True)
+    brief = ngettext("{n} entry", "{n} entries", walk.seen).format(n=walk.seen)
+    return ToolOutput(text=text, brief=brief, self_limited=True)
 
 
 def _line(entry: Entry, *, opened: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatcli.tools import FileChange, ToolContext, ToolFailed, ToolOutput, tool
+from chatcli.tools import FileChange, ToolContext, ToolFailed, ToolOutput, _, ngettext, tool
 from chatcli.tools.documents import Document, digest_of, read_document
 from chatcli.tools.windows import count_lines
 
@@ -10,7 +10,7 @@ from chatcli.tools.windows import count_lines
 @tool(
     "write",
     writes=lambda arguments: [arguments["file"]],
-    summary=lambda arguments: f"{arguments['file']} ({count_lines(arguments['content'])} lines)",
+    summary=lambda arguments: f"{arguments['file']} ({_lines(arguments['content'])})",
 )
 async def write(ctx: ToolContext, file: str, content: str) -> ToolOutput:
     """Create a file, or replace one that you have read. To change parts of a file use patch."""
@@ -23,7 +23,7 @@ async def write(ctx: ToolContext, file: str, content: str) -> ToolOutput:
         raise ToolFailed(f"{document.shown} exists and you have not read it. Read it first, or patch it.")
     after = _in_the_same_form(document, content)
     if after == document.raw:
-        return ToolOutput(text=f"{document.shown} has exactly this content already.", brief="unchanged")
+        return ToolOutput(text=f"{document.shown} has exactly this content already.", brief=_("unchanged"))
     return await _write(ctx, FileChange(path=path, before=document.raw, after=after), "Replaced", content)
 
 
@@ -32,7 +32,12 @@ async def _write(ctx: ToolContext, change: FileChange, done: str, content: str) 
     ctx.files.note_read(change.path, digest_of(change.after))
     lines = count_lines(content)
     text = f"{done} {ctx.files.shown(change.path)}: {lines} lines, {len(change.after)} bytes."
-    return ToolOutput(text=text, brief=f"{lines} lines", diff=diff)
+    return ToolOutput(text=text, brief=_lines(content), diff=diff)
+
+
+def _lines(content: str) -> str:
+    lines = count_lines(content)
+    return ngettext("{n} line", "{n} lines", lines).format(n=lines)
 
 
 def _in_the_same_form(document: Document, content: str) -> bytes:

@@ -135,6 +135,12 @@ async def test_max_results_cuts_the_list_but_not_the_totals(context: FakeContext
     )
 
 
+async def test_a_page_behind_the_last_match_says_so(context: FakeContext) -> None:
+    make(context.root, a="foo\n")
+    text = await context.text(search, pattern="foo", offset=5)
+    assert text == "[1 matching lines in 1 files, none from offset=5 on]"
+
+
 async def test_a_match_in_a_very_long_line_is_clipped_around_it(context: FakeContext) -> None:
     make(context.root, a="é" * 40_000 + "needle" + "é" * 30_000)
     text = await context.text(search, pattern="needle")

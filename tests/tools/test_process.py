@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from chatcli.errors import ToolFailed
 from chatcli.tools.process import Ended, run_helper, run_shell
 
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
@@ -50,6 +51,11 @@ async def test_a_command_may_begin_with_a_dash(tmp_path: Path) -> None:
     ended, said = await shell("-x", tmp_path)
     assert ended.exit_code == 127
     assert b"-x: command not found" in said
+
+
+async def test_a_command_that_is_too_long_for_the_system_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ToolFailed, match="too long for the system"):
+        await shell(f"true {'x' * 3_000_000}", tmp_path)
 
 
 async def test_a_signal_is_reported_as_such(tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ def test_the_public_names_are_these() -> None:
         "ToolOutput",
         "User",
         "Writer",
+        "_",
         "in_thread",
+        "ngettext",
         "tool",
     ]
     assert all(hasattr(chatcli.tools, name) for name in chatcli.tools.__all__)

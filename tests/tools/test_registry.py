@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from chatcli.errors import ToolFailed
 from chatcli.tools import InvalidArguments
 from chatcli.tools.registry import Registry
 from tests.tools.fakes import FakeContext
@@ -121,8 +120,8 @@ def test_a_plugin_cannot_take_the_name_of_a_built_in_tool(folder: Path, program:
     registry = load(folder)
     assert registry.sources["read"] == registry.sources["exec"] == "chatcli_plugins"
     assert reasons(registry) == {
-        "mine.py": "the name 'read' is taken by chatcli_plugins",
-        "echoer": "the name 'exec' is taken by chatcli_plugins",
+        "mine.py": "the name read is taken by chatcli_plugins",
+        "echoer": "the name exec is taken by chatcli_plugins",
     }
 
 
@@ -183,9 +182,20 @@ async def test_a_program_that_does_more_than_read_passes_the_gate_as_a_command(
 async def test_a_failing_program_is_an_error_with_what_it_said(
     folder: Path, program: Program, tmp_path: Path
 ) -> None:
-    program(call="echo no luck >&2; exit 5")
-    with pytest.raises(ToolFailed, match="echoer ended with exit code 5: no luck"):
-        await FakeContext(tmp_path).text(load(folder).tools["echoer"], n=3)
+    program(call="echo begun; echo no luck >&2; exit 5")
+    context = FakeContext(tmp_path)
+    output = await context.call(load(folder).tools["echoer"], n=3)
+    assert output.is_error
+    assert output.archived is not None
+    assert context.store.text(output.archived.key) == "begun\nno luck\n[exit 5]"
+
+
+def test_a_program_sees_no_secrets_while_it_is_asked(
+    folder: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    program(metadata='{"name": "echoer", "description": "\'"$(env | grep -c canary)"\'"}')
+    assert load(folder).tools["echoer"].description == "0"
 
 
 def test_what_a_program_says_of_itself_is_kept_until_it_changes(folder: Path, program: Program) -> None:

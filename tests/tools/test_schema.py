@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
 from msgspec import Struct
 
-from chatcli.tools import ToolContext, ToolOutput, tool
+from chatcli.tools import Denied, ToolContext, ToolFailed, ToolOutput, tool
+from tests.tools.fakes import FakeContext
 
 
 class Point(Struct, frozen=True):
@@ -138,6 +140,27 @@ def test_capabilities_may_depend_on_the_call_and_are_off_where_they_cannot_tell(
     assert not either_tool.is_read_only({"action": "change"})
     assert not either_tool.is_read_only({})
     assert either_tool.is_concurrent({})
+
+
+async def test_a_fault_of_a_tool_is_logged_and_becomes_a_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class OddError(Exception):
+        pass
+
+    async def faulty(ctx: ToolContext) -> str:
+        """Faulty."""
+        raise OddError("oops")
+
+    async def denied(ctx: ToolContext) -> str:
+        """Denied."""
+        raise Denied("no")
+
+    with pytest.raises(ToolFailed, match="faulty failed: OddError: oops"):
+        await FakeContext(tmp_path).call(tool("faulty")(faulty))
+    assert "OddError" in caplog.text
+    with pytest.raises(Denied):
+        await FakeContext(tmp_path).call(tool("denied")(denied))
 
 
 def test_written_paths_and_summary_come_from_the_arguments() -> None:
