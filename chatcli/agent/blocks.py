@@ -19,15 +19,19 @@ _LANGUAGE = {
 }
 
 
-def stable_blocks(session: Session, language: str) -> tuple[Block, ...]:
+def stable_blocks(session: Session, language: str, rules: str) -> tuple[Block, ...]:
     """The blocks of this session: those it was started with, else rendered now and archived."""
     if session.prompt_key:
         return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
-    blocks = render_blocks(language)
+    blocks = render_blocks(language, rules)
     session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)
     return blocks
 
 
-def render_blocks(language: str) -> tuple[Block, ...]:
+def render_blocks(language: str, rules: str) -> tuple[Block, ...]:
+    """`rules` is the text of the rules files in force, empty without any."""
     core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8").strip()
-    return (Block("core", f"{core}\n{_LANGUAGE[language]}"),)
+    blocks = [Block("core", f"{core}\n{_LANGUAGE[language]}")]
+    if rules:
+        blocks.append(Block("rules", rules))
+    return tuple(blocks)

@@ -30,6 +30,7 @@ from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
+from chatcli.extensions.rules import Rules as RulesFiles
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import _, language
@@ -53,6 +54,7 @@ class Conversation:
         sessions: Sessions,
         loaded: Loaded,
         allow: Sequence[str],
+        rules: RulesFiles,
         registry: Registry,
         provider: Provider,
         chosen_because: str,
@@ -63,6 +65,8 @@ class Conversation:
         self.sessions = sessions
         self.loaded = loaded
         self.settings = loaded.settings
+        self.rules = rules
+        """The rules files that new sessions start with."""
         self.registry = registry
         self.provider = provider
         self.chosen_because = chosen_because
@@ -236,7 +240,7 @@ class Conversation:
             session=self.session,
             provider=self.provider,
             pipeline=self._pipeline,
-            blocks=stable_blocks(self.session, language()),
+            blocks=stable_blocks(self.session, language(), self.rules.text),
             tools=self.registry.schemas(),
             dispatch=self._dispatch,
             meter=self.meter,

@@ -13,6 +13,7 @@ from chatcli.agent.person import Person
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.settings_files import load_settings
 from chatcli.errors import StorageError, UsageError
+from chatcli.extensions.rules import read_rules
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _, choose_language, set_language
 from chatcli.providers import table
@@ -72,9 +73,8 @@ def open_conversation(
     trust = Trust(home)
     if start.trust:
         trust.trust(folder)
-    loaded = _load(
-        start, home, folder, trusted=trust.is_trusted(folder), environment=environment, person=person
-    )
+    trusted = trust.is_trusted(folder)
+    loaded = _load(start, home, folder, trusted=trusted, environment=environment, person=person)
     set_language(choose_language(loaded.settings.lang, environment))
     provider, reason = connect(loaded.settings, home=home, environment=environment)
     sessions = Sessions(
@@ -90,6 +90,7 @@ def open_conversation(
         sessions=sessions,
         loaded=loaded,
         allow=start.allow,
+        rules=read_rules(home, folder, trusted=trusted),
         registry=Registry.load(home / "plugins"),
         provider=provider,
         chosen_because=reason,
