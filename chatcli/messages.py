@@ -29,6 +29,7 @@ PresentationKind = Literal[
     "whole",
     "capped",
     "preview",
+    "reduced",  # a log or JSON, without what is like the rest
     "truncated",
     "summary",
     "deleted",  # the user had the original removed

@@ -122,6 +122,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     tool_result_budget_tokens: Annotated[
         int, _meta("CHATCLI_TOOL_RESULT_BUDGET_TOKENS", "The same limit for a turn in tokens; 0: off.", ge=0)
     ] = 0
+    compression: Annotated[
+        bool, _meta("CHATCLI_COMPRESSION", "Show long logs and JSON without what is like the rest.")
+    ] = False
     microcompact_truncate_turns: Annotated[
         int,
         _meta("CHATCLI_MICROCOMPACT_TRUNCATE_TURNS", "Age in turns at which an old result may be cut.", ge=1),

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from chatcli.context.limits import CAPPED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
+from chatcli.context.limits import CAPPED, REDUCED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
 from chatcli.context.notice import offload_notice
 from chatcli.context.present import excerpt, is_stored, present, present_as_gone, saved_path, size_chars
 from chatcli.context.previews import fit
+from chatcli.context.reduction import may_be_reduced, reduce
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_tokens
 from chatcli.errors import StorageError
@@ -124,6 +125,8 @@ class _Turn:
         """A new result within the limits that hold for it alone."""
         wanted, most_tokens = self._wanted(result), self._most_tokens(result)
         try:
+            if reduced := self._reduced(result):
+                return reduced
             if wanted.kind == "whole":
                 whole = present(result, WHOLE, self._store)
                 if not most_tokens or estimate_tokens(whole.text) <= most_tokens:
@@ -132,6 +135,18 @@ class _Turn:
             return self._preview(result, wanted, self._most_chars(result), most_tokens)
         except StorageError:
             return present_as_gone(result, wanted)
+
+    def _reduced(self, result: ToolResult) -> ToolResult | None:
+        """A long log or JSON as its content allows, if that is within the limits; never what pages itself."""
+        if not self._limits.reduces or result.self_limited or result.verbatim or not is_stored(result):
+            return None
+        if not may_be_reduced(size_chars(result)) or reduce(self._store.text(result.original)) is None:
+            return None
+        most_chars, most_tokens = self._most_chars(result), self._most_tokens(result)
+        reduced = self._preview(result, REDUCED, most_chars, most_tokens)
+        if len(reduced.text) > most_chars or (most_tokens and estimate_tokens(reduced.text) > most_tokens):
+            return None
+        return reduced
 
     def _wanted(self, result: ToolResult) -> Presentation:
         """What the length alone demands."""

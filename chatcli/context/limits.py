@@ -15,6 +15,7 @@ SMALLEST_TOKENS = 300
 
 _ERROR_CHARS = 500
 CAPPED = Presentation(kind="capped", head_chars=5_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
+REDUCED = Presentation(kind="reduced")
 PREVIEW = Presentation(kind="preview", head_chars=4_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
 
 
@@ -29,12 +30,15 @@ class Limits(Struct, frozen=True, kw_only=True):
     budget_tokens: int = 0
     preview: Presentation = PREVIEW
     """The most that is kept of a result that is over one of these limits."""
+    reduces: bool = False
+    """Whether long logs and JSON are shown without what is like the rest."""
     tools: Mapping[str, str] = {}
     """What the model can call, each with the parameters that make its answer smaller."""
 
     @classmethod
     def from_settings(cls, settings: Settings, tools: Mapping[str, str] | None = None) -> Limits:
         return cls(
+            reduces=settings.compression,
             tools=tools or {},
             max_chars=settings.tool_result_max_chars,
             budget_chars=settings.tool_result_budget_chars,

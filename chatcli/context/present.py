@@ -23,7 +23,7 @@ def excerpt(result: ToolResult, presentation: Presentation, store: ResultStore) 
     """The original as far as the presentation reaches. Raises `StorageError` when it is gone."""
     if not is_stored(result):
         return Excerpt.of(result.text, result.original)
-    if presentation.kind == "whole":
+    if presentation.kind in ("whole", "reduced"):
         return Excerpt.of(store.text(result.original), result.original)
     reach_chars = max(presentation.head_chars, presentation.tail_chars)
     return read_excerpt(result.original, reach_chars, store)

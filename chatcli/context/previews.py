@@ -13,6 +13,7 @@ from chatcli.context.content_type import content_type, looks_like_json
 from chatcli.context.cuts import head_end, tail_start
 from chatcli.context.error_lines import find_error_lines
 from chatcli.context.excerpt import Excerpt
+from chatcli.context.reduction import reduce
 from chatcli.context.tokens import estimate_tokens
 from chatcli.messages import Archived, Presentation
 
@@ -43,6 +44,8 @@ def render(text: str | Excerpt, presentation: Presentation, original: Archived, 
         return Preview(text=source.start, kept_chars=size_chars, omitted_chars=0)
     if presentation.kind == "summary":
         return Preview(text=_summary(source, original), kept_chars=0, omitted_chars=size_chars)
+    if presentation.kind == "reduced":
+        return _reduced(source.start, presentation, original, path)
     json = looks_like_json(source.start, source.last)
     head = source.start[: head_end(source.start, presentation.head_chars, records=json)]
     begin = tail_start(source.last, presentation.tail_chars, records=json)
@@ -127,18 +130,39 @@ def _gap(head: str) -> str:
 
 
 def _marker(presentation: Presentation, kept: int, omitted: int, original: Archived, path: str | None) -> str:
-    recall = f"@recall <<ccr:{original.key}>>"
     if presentation.kind == "truncated":
-        return f"[... {omitted} chars omitted from old tool result, {recall} ...]"
-    if not original.key:
-        where = "they could not be saved and are lost"
-    elif path is None or not presentation.saved:
-        where = f"full output could not be saved to a file, {recall}"
-    else:
-        where = f"full output saved to {path}, {recall}"
+        return f"[... {omitted} chars omitted from old tool result, @recall <<ccr:{original.key}>> ...]"
+    where = _where(presentation, original, path)
     if presentation.kind == "capped":
         return f"[TRUNCATED {omitted} chars omitted, {kept} kept — {where}]"
     return f"... [{omitted} chars omitted — {where}]"
+
+
+def _where(presentation: Presentation, original: Archived, path: str | None) -> str:
+    recall = f"@recall <<ccr:{original.key}>>"
+    if not original.key:
+        return "they could not be saved and are lost"
+    if path is None or not presentation.saved:
+        return f"full output could not be saved to a file, {recall}"
+    return f"full output saved to {path}, {recall}"
+
+
+def _reduced(text: str, presentation: Presentation, original: Archived, path: str | None) -> Preview:
+    """The whole text where it is neither a log nor JSON, or would hardly become shorter."""
+    reduced = reduce(text)
+    if reduced is None:
+        return Preview(text=text, kept_chars=len(text), omitted_chars=0)
+    omitted = len(text) - reduced.kept_chars
+    where = _where(presentation, original, path)
+    marker = (
+        f"[REDUCED: {reduced.what} left out, {omitted} chars omitted, {reduced.kept_chars} kept — {where}]"
+    )
+    marker += _notes(presentation, original, json=False)
+    return Preview(
+        text=f"{reduced.text}{_gap(reduced.text)}{marker}",
+        kept_chars=reduced.kept_chars,
+        omitted_chars=omitted,
+    )
 
 
 def _notes(presentation: Presentation, original: Archived, json: bool) -> str:

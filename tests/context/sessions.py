@@ -16,6 +16,7 @@ limits = st.builds(
     budget_chars=st.sampled_from([1_000, 30_000, 200_000]),
     max_tokens=st.sampled_from([0, 0, 500, 6_000]),
     budget_tokens=st.sampled_from([0, 0, 2_000, 10_000]),
+    reduces=st.booleans(),
     tools=st.sampled_from([{}, {"read": "n" * 80, "recall": "", "search": "", "code": ""}]),
 )
 ageings = st.builds(

@@ -94,6 +94,8 @@ def _shown(kind: PresentationKind | None) -> str:
             return _("shown whole")
         case "capped" | "preview":
             return _("beginning and end shown")
+        case "reduced":
+            return _("shown without repetition")
         case "truncated":
             return _("shortened for its age")
         case "summary":
