@@ -24,7 +24,7 @@ from chatcli.session.entries import CacheMiss, MissCause
 PartKind = Literal["tool", "block", "message"]
 LOOK_BACK_BLOCKS = 20
 """How far a service with explicit marks looks back for a stored prefix."""
-_STEP_TOKENS = 128
+STEP_TOKENS = 128
 _NOISE = 0.1
 """Estimates are this far off; a smaller loss is none."""
 
@@ -66,6 +66,11 @@ class PartsReader:
         self._known: dict[int, tuple[Message, Part]] = {}
 
     def read(self, request: Request, provider: str, at: datetime) -> Sent:
+        parts, marks = self.row(request)
+        return Sent(provider=provider, model=request.model, parts=parts, marks=marks, at=at)
+
+    def row(self, request: Request) -> tuple[tuple[Part, ...], frozenset[int]]:
+        """The parts, and the indexes of those behind which a mark stands."""
         parts = [_part("tool", tool.name, msgspec.json.encode(tool)) for tool in request.tools]
         marks = {len(parts) - 1} if request.marks.last_tool and parts else set()
         if request.marks.system_block is not None:
@@ -73,7 +78,7 @@ class PartsReader:
         parts += [_part("block", block.name, block.text.encode("utf-8")) for block in request.system]
         marks |= {len(parts) + index for index in request.marks.messages}
         parts += [self._message_part(message) for message in request.messages]
-        return Sent(provider=provider, model=request.model, parts=tuple(parts), marks=frozenset(marks), at=at)
+        return tuple(parts), frozenset(marks)
 
     def _message_part(self, message: Message) -> Part:
         known = self._known.get(message.seq)
@@ -102,7 +107,7 @@ def explain(
     scale = usage.context / max(1, sum(part.tokens for part in now.parts))
     could_be_read = _stored_tokens(before, ledger.cache) * scale
     lost = round(could_be_read - usage.cache_read)
-    if lost <= max(_STEP_TOKENS, _NOISE * could_be_read):
+    if lost <= max(STEP_TOKENS, _NOISE * could_be_read):
         return None
     cause, detail, expected = _cause(before, now, usage, ledger, rewrites, scale)
     return CacheMiss(cause=cause, detail=detail, lost_tokens=lost, expected=expected)

@@ -56,14 +56,7 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_message_tokens(message: Message) -> int:
     """Tokens of one message of a view: what its text and its calls take, and a little for its frame."""
-    match message:
-        case UserMessage():
-            texts = [part.text for part in message.parts]
-        case AssistantMessage():
-            texts = [_part_text(part) for part in message.parts]
-        case _:
-            texts = [message.text]
-    return _PER_MESSAGE_TOKENS + sum(map(estimate_tokens, texts))
+    return _PER_MESSAGE_TOKENS + sum(map(estimate_tokens, message_texts(message)))
 
 
 def estimate_request_tokens(request: Request) -> int:
@@ -74,6 +67,17 @@ def estimate_request_tokens(request: Request) -> int:
         + estimate_tokens(tools)
         + sum(map(estimate_message_tokens, request.messages))
     )
+
+
+def message_texts(message: Message) -> list[str]:
+    """What the model reads of a message, a text for each of its parts."""
+    match message:
+        case UserMessage():
+            return [part.text for part in message.parts]
+        case AssistantMessage():
+            return [_part_text(part) for part in message.parts]
+        case _:
+            return [message.text]
 
 
 def _part_text(part: AssistantPart) -> str:
