@@ -23,6 +23,7 @@ from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
+from chatcli.agent.purse import Purse
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Toolbox
@@ -95,6 +96,7 @@ class Conversation:
             extra_writable=[session.workspace.scratch],
         )
         self.meter = Meter(session, self.emit)
+        self._purse = Purse(settings.session_budget_usd, self.meter, self.person, self.emit)
         self.toolbox = Toolbox(
             session=session,
             gate=self.gate,
@@ -244,10 +246,10 @@ class Conversation:
             tools=self.registry.schemas(),
             dispatch=self._dispatch,
             meter=self.meter,
+            purse=self._purse,
             mode=mode,
             limits=Limits(
                 max_turns=mode.max_turns or settings.max_turns,
-                max_cost_usd=settings.session_budget_usd or None,
                 stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
             ),
             schedule=schedule_in_force(self.loaded),

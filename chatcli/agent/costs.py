@@ -90,6 +90,15 @@ class Meter:
         """Money known to be spent: what a limit is held against."""
         return sum(record.cost_usd or 0.0 for record in self._session.usage)
 
+    @property
+    def last_usd(self) -> float:
+        """What the last request cost, as far as it is known: the next one will cost about as much."""
+        return (self._session.usage[-1].cost_usd or 0.0) if self._session.usage else 0.0
+
+    @property
+    def has_unknown_costs(self) -> bool:
+        return any(record.cost_usd is None for record in self._session.usage)
+
 
 def summarize(records: Iterable[UsageRecord]) -> CostSummary:
     """Sums in all and by model, in the order in which the models first answered."""

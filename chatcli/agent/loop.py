@@ -16,6 +16,7 @@ from chatcli.agent.costs import Meter
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.modes import Mode
 from chatcli.agent.occasion import occasion_of, utc_now
+from chatcli.agent.purse import Purse
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.stagnation import Stagnation
 from chatcli.context.assemble import assemble
@@ -44,7 +45,6 @@ STAGNATION_NOTICE = (
 
 class Limits(Struct, frozen=True, kw_only=True):
     max_turns: int
-    max_cost_usd: float | None
     stagnation_turns: int | None
     """None: the detector is off."""
 
@@ -59,6 +59,7 @@ class Run(Struct, kw_only=True):
     tools: tuple[ToolSchema, ...]
     dispatch: Dispatch
     meter: Meter
+    purse: Purse
     mode: Mode
     limits: Limits
     schedule: Schedule
@@ -80,7 +81,7 @@ async def run_loop(run: Run) -> RunEnd:
     stagnation = Stagnation(run.limits.stagnation_turns or 0)
     denied = False
     while run.turns < run.limits.max_turns:
-        if run.limits.max_cost_usd is not None and run.meter.session_usd >= run.limits.max_cost_usd:
+        if not await run.purse.allows_another():
             return "max_cost"
         message = await _next_reply(run)
         if not message.calls:

@@ -26,12 +26,14 @@ class FakePerson:
         self.present = present
         self.answers = list(answers)
         self.questions: list[Question] = []
+        self.asked = 0
 
     async def approve(self, question: Question) -> Answer:
         self.questions.append(question)
         return self.answers.pop(0) if self.answers else Answer("deny", "no answer prepared")
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
+        self.asked += 1
         return options[0] if options else None
 
 
@@ -81,26 +83,32 @@ def talk(tmp_path: Path, project: Path) -> Callable:
 
     @asynccontextmanager
     async def opened(
-        script, *, answers: Sequence[Answer] = (), present: bool = True, wire: str = "OLLAMA", **flags
+        script,
+        *,
+        answers: Sequence[Answer] = (),
+        present: bool = True,
+        wire: str = "OLLAMA",
+        server: dict | None = None,
+        **flags,
     ) -> AsyncIterator[Talk]:
         flags.setdefault("autonomy", "edits")
-        with serve(script) as server:
+        with serve(script, **(server or {})) as running:
             person = FakePerson(answers, present=present)
             environment = {
                 "PATH": "/usr/local/bin:/usr/bin:/bin",
                 "HOME": str(tmp_path),
                 "TMPDIR": str(tmp_path),
                 "INITIAL_BACKOFF": "0",
-                **server.environment(),
+                **running.environment(),
             }
             home = tmp_path / "home"
             home.mkdir(exist_ok=True)
             start = Start(provider=wire, folder=str(project), mode="agent", **flags)
             conversation = open_conversation(start, home=home, environment=environment, person=person)
             try:
-                yield Talk(conversation, server, person)
+                yield Talk(conversation, running, person)
             finally:
                 await conversation.aclose()
-        assert server.violations == []
+        assert running.violations == []
 
     return opened

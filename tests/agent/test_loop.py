@@ -89,7 +89,7 @@ async def test_repetition_is_stopped_and_the_model_answers_from_what_it_has(talk
 
 async def test_a_money_limit_ends_the_run_before_the_next_request(talk):
     script = by_turn(reply(call("read", file="hello.py")), reply("never"))
-    async with talk(script, wire="CLAUDEAI", max_cost_usd=0.0000001) as t:
+    async with talk(script, wire="CLAUDEAI", max_cost_usd=0.0000001, present=False) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.turns) == ("max_cost", 1)
         assert finished.cost_usd > 0

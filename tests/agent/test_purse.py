@@ -1,0 +1,48 @@
+"""Money: warned at four fifths, asked at the end, stopped where nobody can be asked."""
+
+import pytest
+
+from chatcli.events import Notice
+from tests.wire.script import Tally, by_turn, call, reply
+
+EACH = Tally(plain=10_000, output=100)
+"""Every request costs the same: 2.1 cents."""
+EACH_USD = 0.021
+SCRIPT = by_turn(
+    *(reply(call("read", file="hello.py", start=1, end=n + 1), usage=EACH) for n in range(4)),
+    reply("Done.", usage=EACH),
+)
+
+
+def warnings(talk) -> list[str]:
+    return [n.text for n in talk.told(Notice) if n.level == "warning"]
+
+
+async def test_a_warning_comes_once_at_four_fifths(talk):
+    async with talk(SCRIPT, wire="CLAUDEAI", max_cost_usd=EACH_USD * 6.1) as t:
+        assert (await t.conversation.run("go")).cost_usd == pytest.approx(5 * EACH_USD)
+        assert warnings(t) == []
+        await t.conversation.run("again")
+        assert warnings(t) == ["This session has cost $0.1050 of the $0.13 that it may."]
+
+
+async def test_without_a_person_the_run_stops_before_the_request_that_could_exceed_the_limit(talk):
+    flags = {"max_cost_usd": EACH_USD * 3.5, "present": False}
+    async with talk(SCRIPT, wire="CLAUDEAI", **flags) as t:
+        finished = await t.conversation.run("go")
+        assert (finished.end, finished.turns) == ("max_cost", 3)
+
+
+async def test_a_person_who_goes_on_is_asked_again_after_the_same_amount(talk):
+    async with talk(SCRIPT, wire="CLAUDEAI", max_cost_usd=EACH_USD * 2.5) as t:
+        finished = await t.conversation.run("go")
+        assert finished.end == "answered"
+        assert t.person.asked == 2
+
+
+async def test_where_the_price_is_unknown_it_is_told_once_that_the_limit_cannot_be_held(talk):
+    flags = {"max_cost_usd": 0.01, "model": "a-model-without-price"}
+    options = {"models": ("a-model-without-price",)}
+    async with talk(SCRIPT, wire="CLAUDEAI", server=options, **flags) as t:
+        assert (await t.conversation.run("go")).cost_usd is None
+        assert len([text for text in warnings(t) if "unknown" in text]) == 1
