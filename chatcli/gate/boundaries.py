@@ -65,16 +65,16 @@ class _Check:
         around = self._source[: root.start_byte] + self._source[root.end_byte :]
         if not _BLANK.fullmatch(around):
             return False
-        pending = [root]
+        pending = [(root, "")]
         while pending:
-            node = pending.pop()
+            node, parent = pending.pop()
             if node.type in _OPAQUE:
                 continue
             if node.type == "command_substitution" and node.children and node.children[0].type == "`":
                 self._ends_by_backquote |= {node.start_byte + 1, node.end_byte - 1}
-            if not self._is_plausible(node) or not self._is_covered(node):
+            if not self._is_plausible(node, parent) or not self._is_covered(node):
                 return False
-            pending += node.children
+            pending += [(child, node.type) for child in node.children]
         return True
 
     def _is_covered(self, node: Node) -> bool:
@@ -89,9 +89,8 @@ class _Check:
             position = child.end_byte
         return blank.fullmatch(self._source, position, node.end_byte) is not None
 
-    def _is_plausible(self, node: Node) -> bool:
+    def _is_plausible(self, node: Node, parent: str) -> bool:
         text = node.text or b""
-        parent = node.parent.type if node.parent else ""
         leaf = _LEAVES.get(node.type)
         if leaf and not leaf.fullmatch(text):
             return False

@@ -278,8 +278,8 @@ class Gate:
                 if question.rule:
                     self.rules.add(question.rule, scope)
             case _:
-                why = f"Reason: {answer.reason}" if answer.reason else "No reason was given."
-                raise Denied(f"The user denied this. {why} Do not try the same again.")
+                why = f'with these words: "{answer.reason}"' if answer.reason else "without giving a reason"
+                raise Denied(f"The user denied this {why}. Do not try the same again.")
 
     def _refusal(self, need: _Need) -> str:
         """Why nobody was asked, and with which flags the user would have allowed it."""

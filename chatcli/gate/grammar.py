@@ -8,6 +8,7 @@ collected from inside problems too, so that a danger is named wherever it hides.
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 MAX_COMMANDS = 50
 MAX_CHARS = 200_000
 _MAX_DEPTH = 60
+# The parser reports about every hundred operations: some 5,000 nodes of a tree.
+_MAX_PARSING_STEPS = 200
+_MAX_PARSING_SECONDS = 1.0
+_CHUNK_BYTES = 65_536
 
 _SEQUENCES = frozenset(
     {"program", "list", "pipeline", "subshell", "if_statement", "elif_clause", "else_clause"}
@@ -65,13 +70,38 @@ def parse(text: str) -> Script:
         reading.error(N_("it is too long to be judged"))
         return reading.script()
     source = text.encode()
-    root = _parser().parse(source).root_node
+    root = _syntax_tree(source)
+    if root is None:
+        reading.error(N_("it holds too many commands to be judged"))
+        return reading.script()
     if not agrees_with_bash(root, source):
         reading.not_parsed()
     reading.visit(root, Where())
     if len(reading.commands) > MAX_COMMANDS:
         reading.error(N_("it holds too many commands to be judged"))
+        del reading.commands[MAX_COMMANDS:]
     return reading.script()
+
+
+def _syntax_tree(source: bytes) -> Node | None:
+    """None when the line is so involved that parsing it would take seconds, or gigabytes."""
+    steps = 0
+    deadline = time.monotonic() + _MAX_PARSING_SECONDS
+
+    def chunk(offset: int, _point: object) -> bytes:
+        return source[offset : offset + _CHUNK_BYTES]
+
+    def is_too_much(_offset: int, _has_error: bool) -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > _MAX_PARSING_STEPS or time.monotonic() > deadline
+
+    parser = _parser()
+    try:
+        return parser.parse(chunk, progress_callback=is_too_much).root_node
+    except ValueError:
+        parser.reset()
+        return None
 
 
 @cache

@@ -517,6 +517,21 @@ def test_what_is_too_much_or_not_understood_never_falls_to_a_weaker_check(projec
     assert project.gate("all", allow=["exec:ls *"]).judge(text).decision == "ask"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a|" * 50_000, "a=(" * 30_000, "a;" * 90_000, "(" * 50_000, "x=$(" * 20_000, 'echo "$a"' * 20_000],
+)
+@pytest.mark.timeout(10)
+def test_a_line_made_to_exhaust_the_parser_is_cut_short(project, text: str) -> None:
+    assert project.gate("all").judge(text).decision == "ask"
+
+
+def test_long_text_that_is_only_data_is_judged_as_usual(project) -> None:
+    body = "if x | y; then $(z) `w` 'v' \n" * 5_000
+    assert project.gate("all").judge(f"cat <<'EOF' > out.txt\n{body}\nEOF").decision == "allow"
+    assert project.gate().judge(f"cat <<'EOF'\n{body}\nEOF\nls").read_only
+
+
 def test_a_file_whose_name_is_a_flag_does_not_slip_through_a_pattern(project) -> None:
     gate = project.gate()
     assert gate.judge("sort *.py").read_only

@@ -1,4 +1,4 @@
-"""Random command lines, judged here and run by bash: what is judged to only read, only reads."""
+"""Random command lines, judged here and run by bash: what runs unasked only reads, or has a rule."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from chatcli.gate.reach import Reach
 from chatcli.gate.readonly import READERS, SPEAKERS
 from chatcli.gate.reasons import Reason
 from chatcli.gate.special import SPECIAL_READERS
+from tests.gate.corpus import READING
 
 WRITERS = [
     "rm",
@@ -32,136 +33,27 @@ WRITERS = [
 ]
 STUBS = [*READERS, *SPECIAL_READERS, *SPEAKERS - {":"}, *WRITERS]
 
+# fmt: off
 WORDS = [
-    *("ls", "cat", "echo", "grep", "rg", "head", "wc", "find", "git", "sed", "sort", "printf", "test", "cd"),
-    *("rm", "touch pwned", "evil", "tee pwned", "python", "xargs", "set", "date", "diff", "uniq", "tree"),
-    *(
-        "a.py",
-        "src",
-        "src/b.py",
-        "*",
-        "*.py",
-        "src/*",
-        "./*",
-        "-*",
-        "?.py",
-        "[a-z].py",
-        "{a,b}.py",
-        "~",
-        "..",
-    ),
-    *(
-        "link",
-        "link/*",
-        "src/key",
-        "../user",
-        "~/.ssh/id_rsa",
-        "$HOME",
-        "..//project/../user/.ssh",
-        "/etc/passwd",
-    ),
-    *("-l", "-n", "-r", "-e", "-v", "--", "-", "-o", "--output=pwned", "--pre", "-exec", "-delete", "-name"),
-    *(
-        "'a b'",
-        '"a b"',
-        "''",
-        '""',
-        "'",
-        '"',
-        "$'\\n'",
-        '$"x"',
-        "\\",
-        "\\\n",
-        "\\ ",
-        "\\'",
-        "a\\ b",
-        "é",
-        "#",
-    ),
-    *("$x", "${x}", '"$x"', "$1", "$@", "$?", "${x:-y}", "${x:=y}", "${!x}", "${x@P}", "${#x}", "$((1+1))"),
-    *(
-        "$(",
-        ")",
-        "`",
-        "$(evil)",
-        "`evil`",
-        '"$(evil)"',
-        "<(evil)",
-        ">(evil)",
-        "$((a[$(evil)]))",
-        "a[$(evil)]",
-    ),
-    *(";", "&&", "||", "|", "|&", "&", "\n", "(", ")", "{ ", "; }", "!", ";;", "\t", " "),
-    *(">", ">>", "<", "2>&1", ">&2", "&>", ">|", "<>", "2>/dev/null", "> pwned", "< a.py", "<<<", "<&3"),
-    *("<<EOF\n", "<<'EOF'\n", "<<-EOF\n", "\nEOF\n", "EOF", "<<\\EOF\n", '<<"E"OF\n'),
-    *(
-        "if",
-        "then",
-        "else",
-        "fi",
-        "for x in",
-        "for x in *;",
-        "do",
-        "done",
-        "while",
-        "until",
-        "case x in",
-        "esac",
-    ),
-    *(
-        "[[",
-        "]]",
-        "[",
-        "]",
-        "-eq",
-        "-f",
-        "=",
-        "==",
-        "=~",
-        "-a",
-        "-z",
-        "((",
-        "))",
-        "x=1",
-        "x=",
-        "x+=1",
-        "x[0]=1",
-    ),
-    *(
-        "eval",
-        "exec",
-        "command",
-        "builtin",
-        "time",
-        "coproc",
-        "function f",
-        "f()",
-        "env",
-        "timeout 1",
-        "nice",
-    ),
-    *(
-        "export",
-        "unset",
-        "sh -c",
-        "read",
-        "IFS= read -r x",
-        "for PATH in",
-        "printf %n PATH;",
-        "set --",
-        "PATH=0",
-        "x=PATH",
-        "bash -c",
-        "sh -c",
-        "'ls'",
-        "'evil'",
-        "source",
-        ".",
-        "trap",
-        "select x in",
-        "PATH=.",
-    ),
+    "ls", "cat", "echo", "grep", "rg", "head", "wc", "find", "git", "sed", "sort", "printf", "test",
+    "cd", "pytest", "rm", "touch pwned", "evil", "tee pwned", "python", "xargs", "set", "date", "diff",
+    "uniq", "tree", "a.py", "src", "src/b.py", "*", "*.py", "src/*", "./*", "-*", "?.py", "[a-z].py",
+    "{a,b}.py", "~", "..", "link", "link/*", "src/key", "../user", "~/.ssh/id_rsa", "$HOME",
+    "..//project/../user/.ssh", "/etc/passwd", "-l", "-n", "-r", "-e", "-v", "--", "-", "-o",
+    "--output=pwned", "--pre", "-exec", "-delete", "-name", "'a b'", '"a b"', "''", '""', "'", '"',
+    "$'\\n'", '$"x"', "\\", "\\\n", "\\ ", "\\'", "a\\ b", "é", "#", "$x", "${x}", '"$x"', "$1", "$@",
+    "$?", "${x:-y}", "${x:=y}", "${!x}", "${x@P}", "${#x}", "$((1+1))", "$(", ")", "`", "$(evil)",
+    "`evil`", '"$(evil)"', "<(evil)", ">(evil)", "$((a[$(evil)]))", "a[$(evil)]", ";", "&&", "||", "|",
+    "|&", "&", "\n", "(", ")", "{ ", "; }", "!", ";;", "\t", " ", ">", ">>", "<", "2>&1", ">&2", "&>",
+    ">|", "<>", "2>/dev/null", "> pwned", "< a.py", "<<<", "<&3", "<<EOF\n", "<<'EOF'\n", "<<-EOF\n",
+    "\nEOF\n", "EOF", "<<\\EOF\n", '<<"E"OF\n', "if", "then", "else", "fi", "for x in", "for x in *;",
+    "do", "done", "while", "until", "case x in", "esac", "[[", "]]", "[", "]", "-eq", "-f", "=", "==",
+    "=~", "-a", "-z", "((", "))", "x=1", "x=", "x+=1", "x[0]=1", "eval", "exec", "command", "builtin",
+    "time", "coproc", "function f", "f()", "env", "timeout 1", "nice", "export", "unset", "sh -c",
+    "read", "IFS= read -r x", "for PATH in", "printf %n PATH;", "set --", "PATH=0", "x=PATH", "bash -c",
+    "sh -c", "'ls'", "'evil'", "source", ".", "trap", "select x in", "PATH=.",
 ]
+# fmt: on
 
 SHAPES = [
     "{c} {a} | {c} {a}",
@@ -198,7 +90,7 @@ def soup(chance: random.Random) -> str:
 
 def shaped(chance: random.Random) -> str:
     """A sensible line in which words were replaced by others, and a character may be lost or doubled."""
-    commands, words = WORDS[:14], WORDS[14:]
+    commands, words = WORDS[:15], WORDS[15:]
     line = chance.choice(SHAPES)
     while "{c}" in line or "{a}" in line:
         line = line.replace("{c}", chance.choice(commands), 1).replace("{a}", chance.choice(words), 1)
@@ -209,8 +101,38 @@ def shaped(chance: random.Random) -> str:
     return line
 
 
+# fmt: off
+FRAGMENTS = [
+    "'", '"', "\\", "$'", '$"', "`", "$(", "${", "}", ")", "(", "{", " #", "#", "\n", "\\\n", ";", "&",
+    "|", "<", "<<", "<<E", "\nE\n", ">", "2>&1", "$", "$x", "*", "[", "]", "!", "~", "=", "evil",
+    "; evil", "\nevil\n", "'evil'", "\\'", '\\"', "$'\\''", "$((", "))", "[[", "]]", "<(", ">(", "&&",
+    "||", "|&", ";;", "é", "\t", "%", "PATH=0", "${x}", "@(", "?(", "+(", "!(", "{a,b}", "x=", "<<-E",
+    "<<'E'", "EOF", "touch pwned", "\\ ",
+]
+# fmt: on
+
+
+def mutated(chance: random.Random) -> str:
+    """A harmless line with a few pieces inserted, lost, doubled, or grafted from another line."""
+    line = chance.choice(READING)
+    for _ in range(chance.randint(1, 3)):
+        spot = chance.randrange(len(line) + 1)
+        end = spot + chance.randint(1, 6)
+        other = chance.choice(READING)
+        line = chance.choice(
+            [
+                line[:spot] + chance.choice(FRAGMENTS) + line[spot:],
+                line[:spot] + chance.choice(FRAGMENTS) + line[spot:],
+                line[:spot] + line[spot + 1 :],
+                line[:spot] + line[spot:end] * 2 + line[end:],
+                line[:spot] + other[chance.randrange(len(other)) :],
+            ]
+        )
+    return line
+
+
 def check(seed: int, count: int, world, jail) -> int:
-    """How many lines were judged to only read; each of them was run."""
+    """How many lines would run without asking; each of them was run."""
     world.file("a.py")
     world.file("src/b.py")
     (world.project / "link").symlink_to(world.secret().parent)
@@ -218,17 +140,19 @@ def check(seed: int, count: int, world, jail) -> int:
     for name in ("--output=pwned", "-delete", "-o", "--pre=evil", "EOF"):
         world.file(name)
     yard = jail(STUBS)
-    gate = world.gate(path=str(yard.bin))
+    gate = world.gate(path=str(yard.bin), allow=["exec:pytest *"])
     reach = Reach(gate.territory, gate.rules)
     before = yard.files()
     chance = random.Random(seed)
     harmless = 0
     for _ in range(count):
-        text = chance.choice([soup, shaped])(chance)
-        if not gate.judge(text).read_only:
+        text = chance.choice([soup, shaped, mutated])(chance)
+        if gate.judge(text).decision != "allow":
             continue
         harmless += 1
         for name, folder, *args in yard.run(text):
+            if name == "pytest":
+                continue
             assert name in READERS or name in SPECIAL_READERS or name in SPEAKERS, (seed, text, name)
             use = None
             if name in SPECIAL_READERS:
@@ -244,7 +168,7 @@ def check(seed: int, count: int, world, jail) -> int:
     return harmless
 
 
-def test_what_is_judged_to_only_read_runs_only_readers(world, jail: Callable) -> None:
+def test_what_runs_unasked_starts_only_readers_and_what_a_rule_allows(world, jail: Callable) -> None:
     assert check(seed=1, count=1_000, world=world, jail=jail) > 50
 
 

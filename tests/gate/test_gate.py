@@ -12,6 +12,7 @@ from msgspec import Struct
 from chatcli.errors import Denied
 from chatcli.gate.questions import Answer, Question
 from chatcli.gate.rules import Rules
+from chatcli.i18n import set_language
 
 
 class Change(Struct):
@@ -272,3 +273,21 @@ def test_a_policy_file_of_the_project_changes_nothing(world) -> None:
         world.file(name, 'rules = ["exec:evil *"]\n[[rules]]\npattern="@coder exec"\naction="allow"\n')
     assert world.gate().judge("evil").decision == "ask"
     assert Rules(world.home, world.project).list_rules() == ()
+
+
+async def test_people_read_their_language_and_the_model_reads_english(world, person) -> None:
+    asked = person(Answer("deny", "não agora"))
+    set_language("pt_BR")
+    try:
+        with pytest.raises(Denied) as denied:
+            await world.gate("all", person=asked).command("cat /etc/passwd")
+        with pytest.raises(Denied) as alone:
+            await world.gate("all").command("cat /etc/passwd")
+    finally:
+        set_language("en")
+    assert asked.asked[0].title == "Executar um comando"
+    assert asked.asked[0].reasons == ("está fora do projeto: /etc/passwd",)
+    assert (
+        str(denied.value) == 'The user denied this with these words: "não agora". Do not try the same again.'
+    )
+    assert "it is outside the project: /etc/passwd" in str(alone.value)
