@@ -6,6 +6,7 @@ bare `anthropic.` id by Mantle, which is Anthropic's own API at Amazon.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -111,9 +112,8 @@ class BedrockClaude(_Bedrock):
         async with aclosing(messages(pieces, self._service)) as found:
             async for message in found:
                 _raise_failure(message, self._service)
-                yield msgspec.json.decode(
-                    msgspec.json.decode(message.payload, type=_Wrapped).bytes, type=dict
-                )
+                event = b64decode(msgspec.json.decode(message.payload)["bytes"])
+                yield msgspec.json.decode(event, type=dict)
 
 
 class BedrockMantle(_Bedrock):
@@ -141,12 +141,6 @@ class BedrockConverse(_Bedrock):
             async for message in found:
                 _raise_failure(message, self._service)
                 yield {message.headers.get(":event-type", ""): msgspec.json.decode(message.payload)}
-
-
-class _Wrapped(msgspec.Struct):
-    """The payload of InvokeModel: base64 of one event of Anthropic."""
-
-    bytes: bytes
 
 
 def _raise_failure(message: Message, service: Service) -> None:

@@ -112,7 +112,8 @@ def create(
             raise missing_variable(service, name)
     if not model and spec.wire != "assistant":
         raise missing_model(service, spec.model_variables)
-    return _build(spec, service, environment, find_key, home)
+    window_given = settings.context_window_tokens > 0
+    return _build(spec, service, environment, find_key, home, window_given=window_given)
 
 
 def service_of(
@@ -149,6 +150,8 @@ def _build(
     environment: Mapping[str, str],
     find_key: FindKey,
     home: Path | None,
+    *,
+    window_given: bool,
 ) -> Provider:
     dialect = spec.dialect
     redirected = is_redirected(spec, environment)
@@ -168,7 +171,7 @@ def _build(
         case "copilot":
             from chatcli.providers.copilot import Copilot
 
-            return Copilot(service, dialect, redirected=redirected)
+            return Copilot(service, dialect, redirected=redirected, window_given=window_given)
         case "stackspot":
             from chatcli.providers.stackspot import connect as connect_stackspot
 

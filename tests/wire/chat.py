@@ -68,19 +68,29 @@ class Chat:
         self._details: dict[str, list[dict[str, Any]]] = {}
         """OpenRouter: by call id, the reasoning details of the message that made the call."""
 
-    def read(self, request: HttpRequest) -> Seen:
+    def judge(self, request: HttpRequest, body: dict[str, Any]) -> None:
+        """Raises `Rejected`."""
         require_bearer(request, self._options.key)
-        body = parse_body(request)
-        openrouter = request.path.startswith("/api/v1/")
-        check_body(body, openrouter=openrouter)
+        check_body(body, openrouter=_is_openrouter(request))
         require_model(body["model"], self._options)
         check_messages(body["messages"], body.get("tools"))
         check_reasoning(body["messages"], self._details)
+
+    def think(self, text: str, seen: Seen, details: list[dict[str, Any]]) -> dict[str, Any]:
+        """The delta that shows a thought; `details` collects what must come back. OpenAI shows none."""
+        if seen.wire != "openrouter":
+            return {}
+        details.append({"type": "reasoning.text", "text": text, "signature": f"sig:{text}", "index": 0})
+        return {"content": "", "reasoning": text, "reasoning_details": [details[-1]]}
+
+    def read(self, request: HttpRequest) -> Seen:
+        body = parse_body(request)
+        self.judge(request, body)
         messages, results = body["messages"], results_of(body["messages"])
         new = next((i for i, m in enumerate(reversed(messages)) if m["role"] == "assistant"), len(messages))
         trailing = sum(m["role"] == "tool" for m in messages[len(messages) - new :])
         return Seen(
-            wire="openrouter" if openrouter else "chat",
+            wire="openrouter" if _is_openrouter(request) else self.name,
             model=body["model"],
             body=body,
             headers=request.headers,
@@ -128,11 +138,9 @@ class Chat:
                     return
                 case str():
                     yield chunk({"refusal" if reply.stop == "refusal" else "content": part})
-                case Think(text) if openrouter:
-                    details.append(
-                        {"type": "reasoning.text", "text": text, "signature": f"sig:{text}", "index": 0}
-                    )
-                    yield chunk({"content": "", "reasoning": text, "reasoning_details": [details[-1]]})
+                case Think(text):
+                    if delta := self.think(text, seen, details):
+                        yield chunk(delta)
                 case Call():
                     call_id = part.id or self._ids.new("call_", seen)
                     self._details[call_id] = details
@@ -149,6 +157,10 @@ class Chat:
 
     def reject(self, rejected: Rejected) -> HttpAnswer:
         return openai_rejection(rejected)
+
+
+def _is_openrouter(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/v1/")
 
 
 def openai_failure(failure: Failure, seen: Seen, options: Options) -> HttpAnswer:

@@ -12,7 +12,7 @@ OLLAMA_VERSION = "0.40.12"
 
 def answer_small(request: HttpRequest, models: tuple[str, ...]) -> HttpAnswer:
     """Whatever is no reply of a model; 404 for what no service has."""
-    local = [model for model in models if ":" in model]
+    local = [model for model in models if ":" in model and "amazon." not in model]
     match request.method, request.path:
         case "GET", "/v1/models" | "/api/v1/models":
             return HttpAnswer.of_json(200, _model_list(models))

@@ -1,4 +1,4 @@
-"""A strict scripted provider on loopback: four wire formats, one script, no model.
+"""A strict scripted provider on loopback: many wire formats, one script, no model.
 
 In a test:
 
@@ -6,7 +6,7 @@ In a test:
     from tests.wire.server import serve
 
     with serve([reply(call("read", file="a.py")), reply("Two lines.")]) as server:
-        environment = server.environment()        # keys and base URLs of all four wires
+        environment = server.environment()        # keys and base URLs of all services
         ...
     assert server.violations == []
 
@@ -20,6 +20,13 @@ it prints its URL and the variables to export, and every violation as it happens
 | OpenAI Chat | /v1/chat/completions | Bearer |
 | OpenRouter | /api/v1/chat/completions | Bearer |
 | Ollama | /api/chat, /api/tags, /api/show | |
+| Gemini | /google/v1beta/models/M:streamGenerateContent | x-goog-api-key |
+| Bedrock Converse | /bedrock/model/M/converse-stream | Bearer |
+| Bedrock InvokeModel | /bedrock/model/M/invoke-with-response-stream | Bearer |
+| StackSpot | /stackspot/v1/agent/A/chat | Bearer, for client credentials |
+
+Services that speak one of these in a dialect (xAI, ZAI, MiniMax, Moonshot, Copilot, GitHub Models,
+Bedrock's Mantle) have a path each: `services.py`.
 
 What the real services refuse is refused in their words and recorded in `server.violations`. Each
 request is an `Exchange` in `server.exchanges`. `server.wait_for(...)` blocks until something holds,
@@ -41,18 +48,15 @@ from typing import Any
 from msgspec import structs
 
 from tests.wire import http1
-from tests.wire.anthropic import Anthropic
-from tests.wire.chat import Chat
 from tests.wire.delivery import Delivery
 from tests.wire.endpoints import answer_small
 from tests.wire.exchange import Exchange, State
 from tests.wire.http1 import HttpAnswer, HttpRequest
-from tests.wire.ollama import Ollama
 from tests.wire.prefix import Lines
 from tests.wire.refuse import Rejected, Violation
-from tests.wire.responses import Responses
 from tests.wire.script import Failure, Reply, Script, Step, resolve
 from tests.wire.seen import Seen
+from tests.wire.services import Services, environment
 from tests.wire.wires import Ids, Options, Wire, count_output, parse_body, require_stream
 
 _ASK_AGAIN_SECONDS = 0.05
@@ -70,13 +74,7 @@ class WireServer:
         self._played = 0
         self._lines = Lines()
         ids = Ids()
-        self._wires: dict[str, Wire] = {
-            "/v1/messages": Anthropic(options, ids),
-            "/v1/responses": Responses(options, ids),
-            "/v1/chat/completions": (chat := Chat(options, ids)),
-            "/api/v1/chat/completions": chat,
-            "/api/chat": Ollama(options, ids),
-        }
+        self._services = Services(options, ids)
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._released = asyncio.Event()
@@ -99,15 +97,7 @@ class WireServer:
 
     def environment(self) -> dict[str, str]:
         """Variables that send every provider of chatcli here."""
-        return {
-            "ANTHROPIC_API_KEY": self.options.key,
-            "ANTHROPIC_BASE_URL": self.url,
-            "OPENAI_API_KEY": self.options.key,
-            "OPENAI_BASE_URL": f"{self.url}/v1",
-            "OPENROUTER_API_KEY": self.options.key,
-            "OPENROUTER_API_URL": f"{self.url}/api/v1",
-            "OLLAMA_BASE_URL": self.url,
-        }
+        return environment(self.url, self.options.key)
 
     def wait_for(self, holds: Callable[[WireServer], object], timeout_seconds: float = 20.0) -> None:
         """Block until `holds(server)`.
@@ -164,7 +154,7 @@ class WireServer:
         self, request: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """False when the connection must end."""
-        wire = self._wires.get(request.path)
+        wire = self._services.wire(request.path)
         if wire is None or request.method != "POST":
             answer = self._answer_aside(request)
         else:
@@ -185,9 +175,11 @@ class WireServer:
         return True
 
     def _answer_aside(self, request: HttpRequest) -> HttpAnswer:
-        if request.path != "/v1/messages/count_tokens":
+        if answer := self._services.answer_aside(request):
+            return answer
+        wire = self._services.wire("/v1/messages")
+        if request.path != "/v1/messages/count_tokens" or wire is None:
             return answer_small(request, self.options.models)
-        wire = self._wires["/v1/messages"]
         try:
             whole = {**parse_body(request), "max_tokens": 2048}
             seen = _read(wire, structs.replace(request, body=json.dumps(whole).encode()))
@@ -200,7 +192,7 @@ class WireServer:
     def _decide(self, wire: Wire, request: HttpRequest, exchange: Exchange) -> Reply | HttpAnswer:
         try:
             seen = _read(wire, request)
-            require_stream(seen.body)
+            require_stream(seen)
             too_long = seen.prompt_tokens > self.options.window_tokens
             step = Failure(kind="overflow") if too_long else self._next_step(seen)
         except Rejected as rejected:

@@ -28,6 +28,16 @@ MODELS = (
     "openai/gpt-6.1-sol",
     "anthropic/claude-sonnet-5.5",
     "gpt-oss:20b",
+    "grok-4.7",
+    "glm-5.3",
+    "MiniMax-M3",
+    "kimi-k3.1-pro",
+    "gemini-3.8-flash",
+    "global.anthropic.claude-sonnet-5-5",
+    "anthropic.claude-sonnet-5",
+    "global.amazon.nova-2-lite-v1:0",
+    "flat-agent",
+    "chunked-agent",
 )
 
 
@@ -104,9 +114,13 @@ def require_bearer(request: HttpRequest, key: str) -> None:
         )
 
 
-def require_stream(body: dict[str, Any]) -> None:
+STREAMS_BY_PATH = frozenset({"gemini", "converse", "bedrock"})
+"""Wires on which the path asks for a stream, not a field of the body."""
+
+
+def require_stream(seen: Seen) -> None:
     """A limit of this server, not of the services: chatcli streams every reply."""
-    if body.get("stream") is not True:
+    if seen.wire not in STREAMS_BY_PATH and True not in (seen.body.get("stream"), seen.body.get("streaming")):
         raise Rejected("not_streaming", "this scripted service only streams: set `stream` to true")
 
 

@@ -1,0 +1,150 @@
+"""Which service answers under which path, and the variables that lead there."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from msgspec import structs
+
+from tests.wire.anthropic import Anthropic
+from tests.wire.anthropic_services import BedrockClaude, CopilotClaude, Mantle, MiniMax
+from tests.wire.chat import Chat
+from tests.wire.chat_services import (
+    CopilotChat,
+    GithubModels,
+    Moonshot,
+    Zai,
+    check_copilot_headers,
+)
+from tests.wire.converse import Converse
+from tests.wire.gemini import Gemini
+from tests.wire.http1 import HttpAnswer, HttpRequest
+from tests.wire.ollama import Ollama
+from tests.wire.refuse import require
+from tests.wire.responses import Responses
+from tests.wire.seen import Seen
+from tests.wire.stackspot import CLIENT_ID, StackSpot, grant
+from tests.wire.wires import Ids, Options, Wire
+
+COPILOT_TOKEN = "copilot-token-of-minutes"
+"""What GitHub's token is exchanged for."""
+COPILOT_ENDPOINTS = {
+    "claude-sonnet-5-5": ["/chat/completions", "/v1/messages"],
+    "gpt-6.1-sol": ["/responses"],
+    "gpt-5.4": ["/chat/completions"],
+}
+
+
+class Xai(Responses):
+    """Responses that must always be asked for encrypted reasoning: without it the next turn has none."""
+
+    name = "xai"
+
+    def read(self, request: HttpRequest) -> Seen:
+        seen = super().read(request)
+        wanted = "reasoning.encrypted_content" in seen.body.get("include", [])
+        require(wanted, "encrypted_reasoning", "include must hold reasoning.encrypted_content")
+        return structs.replace(seen, wire=self.name)
+
+
+class CopilotResponses(Responses):
+    name = "copilot"
+
+    def read(self, request: HttpRequest) -> Seen:
+        seen = super().read(request)
+        check_copilot_headers(request, by_user=seen.body["input"][-1].get("role") == "user")
+        return structs.replace(seen, wire=self.name)
+
+
+class Services:
+    def __init__(self, options: Options, ids: Ids) -> None:
+        self._options = options
+        copilot = structs.replace(options, key=COPILOT_TOKEN)
+        chat = Chat(options, ids)
+        self._wires: list[tuple[re.Pattern[str], Wire]] = [
+            (re.compile(path), wire)
+            for path, wire in (
+                ("/v1/messages", Anthropic(options, ids)),
+                ("/v1/responses", Responses(options, ids)),
+                ("/v1/chat/completions", chat),
+                ("/api/v1/chat/completions", chat),
+                ("/api/chat", Ollama(options, ids)),
+                ("/xai/v1/responses", Xai(options, ids)),
+                ("/zai/chat/completions", Zai(options, ids)),
+                ("/minimax/anthropic/v1/messages", MiniMax(options, ids)),
+                ("/moonshot/v1/chat/completions", Moonshot(options, ids)),
+                ("/github/chat/completions", GithubModels(options, ids)),
+                ("/copilot/chat/completions", CopilotChat(copilot, ids)),
+                ("/copilot/responses", CopilotResponses(copilot, ids)),
+                ("/copilot/v1/messages", CopilotClaude(copilot, ids)),
+                (r"/google/v1beta/models/[^/]+:streamGenerateContent", Gemini(options, ids)),
+                (r"/bedrock/model/[^/]+/converse-stream", Converse(options, ids)),
+                (r"/bedrock/model/[^/]+/invoke-with-response-stream", BedrockClaude(options, ids)),
+                ("/bedrock/anthropic/v1/messages", Mantle(options, ids)),
+                (r"/stackspot/v1/agent/[^/]+/chat", StackSpot(options, ids)),
+            )
+        ]
+
+    def wire(self, path: str) -> Wire | None:
+        return next((wire for pattern, wire in self._wires if pattern.fullmatch(path)), None)
+
+    def answer_aside(self, request: HttpRequest) -> HttpAnswer | None:
+        """Tokens, and the list of Copilot's models."""
+        key = self._options.key
+        match request.path:
+            case "/stackspot/zup/oidc/oauth/token":
+                return grant(request, key)
+            case "/copilot/copilot_internal/v2/token":
+                if request.headers.get("authorization") != f"token {key}":
+                    return HttpAnswer.of_json(401, {"message": "Bad credentials"})
+                granted = {"token": COPILOT_TOKEN, "expires_at": time.time() + 1800}
+                return HttpAnswer.of_json(200, granted)
+            case "/copilot/models":
+                if request.headers.get("authorization") != f"Bearer {COPILOT_TOKEN}":
+                    return HttpAnswer.of_json(401, {"error": {"message": "unauthorized"}})
+                return HttpAnswer.of_json(
+                    200, {"data": [_copilot_model(*row) for row in COPILOT_ENDPOINTS.items()]}
+                )
+        return None
+
+
+def _copilot_model(model: str, endpoints: list[str]) -> dict[str, object]:
+    limits = {"max_prompt_tokens": 264_000, "max_context_window_tokens": 400_000, "max_output_tokens": 64_000}
+    supports = {"tool_calls": True, "vision": True}
+    capabilities = {"type": "chat", "limits": limits, "supports": supports}
+    return {"id": model, "capabilities": capabilities, "supported_endpoints": endpoints}
+
+
+def environment(url: str, key: str) -> dict[str, str]:
+    """Keys and addresses of every provider of chatcli."""
+    return {
+        "ANTHROPIC_API_KEY": key,
+        "ANTHROPIC_BASE_URL": url,
+        "OPENAI_API_KEY": key,
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENROUTER_API_KEY": key,
+        "OPENROUTER_API_URL": f"{url}/api/v1",
+        "OLLAMA_BASE_URL": url,
+        "XAI_API_KEY": key,
+        "XAI_API_URL": f"{url}/xai/v1",
+        "ZAI_API_KEY": key,
+        "ZAI_API_URL": f"{url}/zai",
+        "MINIMAX_API_KEY": key,
+        "MINIMAX_API_URL": f"{url}/minimax/anthropic",
+        "MOONSHOT_API_KEY": key,
+        "MOONSHOT_API_URL": f"{url}/moonshot/v1",
+        "GOOGLEAI_API_KEY": key,
+        "GOOGLEAI_API_URL": f"{url}/google/v1beta",
+        "AWS_BEARER_TOKEN_BEDROCK": key,
+        "BEDROCK_BASE_URL": f"{url}/bedrock",
+        "GITHUB_COPILOT_TOKEN": key,
+        "COPILOT_API_URL": f"{url}/copilot",
+        "GITHUB_MODELS_TOKEN": key,
+        "GITHUB_MODELS_API_URL": f"{url}/github",
+        "STACKSPOT_API_URL": f"{url}/stackspot",
+        "STACKSPOT_AUTH_URL": f"{url}/stackspot",
+        "STACKSPOT_AGENT_ID": "flat-agent",
+        "CLIENT_ID": CLIENT_ID,
+        "STACKSPOT_CLIENT_KEY": key,
+    }
