@@ -74,7 +74,7 @@ async def search(
     else:
         await in_thread(lambda check: search_without_ripgrep(ctx, query, results, accept, check))
     if accept.refused:
-        results.remarks.append(f"{accept.refused} files are not yours to read")
+        results.remarks.append(f"{accept.refused} files that match may not be read")
     where = ctx.files.shown(target) + (f" ({glob})" if glob else "")
     text = results.text(f"no match for {pattern!r} in {where}")
     brief = ngettext("{n} match", "{n} matches", results.matches).format(n=results.matches)
@@ -110,6 +110,7 @@ class Acceptance:
             with self._ctx.files.open(path) as file:
                 is_text = sniff(file.read(_SNIFFED_BYTES)) is not None
         except OSError:
+            self.refused += 1
             return False
         if not is_text:
             self._results.binaries.append(one_line(name))

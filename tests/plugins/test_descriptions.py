@@ -1,4 +1,4 @@
-"""The bytes that every request carries for the tools: a change here moves each cached prefix and costs tokens.
+"""The bytes that every request carries for the tools: a change moves all cached prefixes and costs tokens.
 
 To accept a change: `python -m tests.plugins.test_descriptions`, and look at the difference.
 """

@@ -208,7 +208,7 @@ async def test_files_that_may_not_be_shown_are_counted(context: FakeContext) -> 
     make(context.root, a="foo\n", keys__id="foo\n")
     context.files.secret.add(context.root / "keys" / "id")
     text = await context.text(search, pattern="foo")
-    assert text == "a\n1:foo\n[1 matching lines in 1 files; 1 files are not yours to read]"
+    assert text == "a\n1:foo\n[1 matching lines in 1 files; 1 files that match may not be read]"
 
 
 @pytest.mark.parametrize(
