@@ -13,7 +13,7 @@ from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, comm
 from chatcli.gate.expansion import Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.grammar import parse, refused_characters
-from chatcli.gate.reach import HARMLESS_DEVICES, Reach
+from chatcli.gate.reach import HARMLESS_DEVICES, Purpose, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.repository import repository_risk
@@ -206,11 +206,12 @@ class _Judge:
 
     def _refusal(self, name: str, use: Use) -> Reason | None:
         paths = [*use.paths, *use.files]
+        purpose: Purpose = "search" if name in _SEARCHES else "read"
         if name in _SEARCHES:
             paths.append(".")
         for folder in self._folders:
             for path in paths:
-                reason = self._reach.refuses_argument(path, folder, "read")
+                reason = self._reach.refuses_argument(path, folder, purpose)
                 if reason:
                     return reason
             for path in use.files:

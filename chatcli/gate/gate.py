@@ -25,7 +25,7 @@ from chatcli.gate.commands import Surroundings, analyse
 from chatcli.gate.environment import search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
-from chatcli.gate.reach import HOLDS_SECRETS, OUTSIDE, Reach
+from chatcli.gate.reach import OUTSIDE, Reach
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, Rules
 from chatcli.gate.sandbox import Sandbox
@@ -98,7 +98,10 @@ class Gate:
         )
 
     async def read(self, path: str) -> Path:
-        """The resolved path, allowed for reading and, if it is a folder, for searching; it need not exist."""
+        """The resolved path, allowed for reading; it need not exist.
+
+        What a search finds below a folder is checked file by file: a key store may lie there.
+        """
         resolved = self.territory.resolve(path)
         await self._allow(lambda: self._read_need(resolved))
         return resolved
@@ -161,11 +164,11 @@ class Gate:
         reason = self._reach.refuses_to_read(path)
         if reason is None:
             return None
-        if reason.text not in {OUTSIDE, HOLDS_SECRETS}:
+        if reason.text != OUTSIDE:
             raise Denied(f"This is not read: {reason}.")
         question = Question(
             kind="read",
-            title=_("Read outside the project") if reason.text == OUTSIDE else _("Read this folder"),
+            title=_("Read outside the project"),
             subject=str(path),
             reasons=(reason.shown(),),
             rule=Rule("read", (str(path),)) if str(path).isprintable() else None,

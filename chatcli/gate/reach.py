@@ -24,7 +24,7 @@ HARD_LINK = N_("the same file has other names elsewhere: {about}")
 HOLDS_SECRETS = N_("key stores lie below it: {about}")
 
 
-Purpose = Literal["read", "write", "unknown"]
+Purpose = Literal["read", "search", "write", "unknown"]
 
 
 class Reach:
@@ -52,9 +52,12 @@ class Reach:
                 return Reason(SPECIAL, str(path))
             case "outside" if not self._allows("read", path) and not self._allows("write", path):
                 return Reason(OUTSIDE, str(path))
-        if place.is_folder and self.territory.secrets_below(path) and not self._allows("read", path):
-            return Reason(HOLDS_SECRETS, str(path))
         return None
+
+    def refuses_to_search(self, path: Path) -> Reason | None:
+        """For a program that reads everything below a folder."""
+        holds = self.territory.secrets_below(path) and not self._allows("read", path)
+        return self.refuses_to_read(path) or (Reason(HOLDS_SECRETS, str(path)) if holds else None)
 
     def refuses_to_write(self, path: Path) -> Reason | None:
         """Inside the project this is None: whether the project itself asks, the autonomy decides."""
@@ -97,10 +100,13 @@ class Reach:
             path = self.territory.resolve(text, folder)
         except Denied:
             return Reason(OUTSIDE, text)
-        if purpose == "read":
-            return self.refuses_to_read(path)
-        if purpose == "write":
-            return self.refuses_to_write(path)
+        match purpose:
+            case "read":
+                return self.refuses_to_read(path)
+            case "search":
+                return self.refuses_to_search(path)
+            case "write":
+                return self.refuses_to_write(path)
         place = self.territory.place(path)
         if place.kind == "results":
             return None

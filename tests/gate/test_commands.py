@@ -262,4 +262,4 @@ def test_a_search_does_not_walk_through_key_stores(world) -> None:
     assert not gate.judge("grep -r x").read_only
     assert not gate.judge("rg x").read_only
     assert not gate.judge("grep -r x ~").read_only
-    assert gate.judge("ls -la").read_only
+    assert gate.judge("ls -la ~").read_only

@@ -158,13 +158,12 @@ async def test_devices_pipes_and_sockets_are_not_opened(world) -> None:
             world.gate("all").writable(name)
 
 
-async def test_a_folder_above_key_stores_is_not_searched_unasked(world, person) -> None:
+async def test_a_project_above_key_stores_is_readable_but_not_they(world) -> None:
     world.secret()
     world.project = world.user_home
-    asked = person()
-    await denied(world.gate(person=asked), ".")
-    assert "key stores" in " ".join(asked.asked[0].reasons)
+    assert await world.gate().read(".") == world.user_home
     assert await world.gate().read("notes.txt")
+    assert await denied(world.gate(), ".ssh/id_rsa")
 
 
 def test_saved_results_are_never_written(world) -> None:
