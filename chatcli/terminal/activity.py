@@ -27,6 +27,7 @@ from chatcli.terminal.look import Look
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SPINNER_SECONDS = 0.12
+_QUEUED_ROWS = 3
 
 
 class Activity:
@@ -83,8 +84,8 @@ class Activity:
             if self._written_chars:
                 parts.insert(1, _("{n} chars").format(n=short_count(self._written_chars)))
             rows.append(look.paint(clip(f"{frame} {' · '.join(parts)}", columns), "dim"))
-        rows += [look.paint(clip(f"… {one_line(text)}", columns), "dim") for text in self.queued]
-        return rows
+        shown = self.queued[-_QUEUED_ROWS:]
+        return rows + [look.paint(clip(f"… {one_line(text)}", columns), "dim") for text in shown]
 
     def _wait(self, text: str) -> None:
         self._text = text

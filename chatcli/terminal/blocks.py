@@ -36,6 +36,9 @@ class Block(Struct, frozen=True, kw_only=True):
     """An empty line belongs before it."""
 
 
+_ENDED_BY_AN_EMPTY_LINE = frozenset({"paragraph_open", "heading_open", "table_open", "hr"})
+
+
 class Fence(Struct, frozen=True):
     """An open code fence."""
 
@@ -58,6 +61,11 @@ class BlockSplitter:
         """The source that is not handed out yet."""
         return "".join(self._lines)
 
+    @property
+    def gap(self) -> bool:
+        """An empty line belongs before what comes next."""
+        return self._any and self._spaced
+
     def feed(self, line: str) -> list[Block]:
         """Take one line that ends with a newline."""
         if self.fence:
@@ -65,9 +73,9 @@ class BlockSplitter:
         if not self._lines and not line.strip():
             self._spaced = self._any
             return []
-        after_blank = bool(self._lines) and not self._lines[-1].strip()
+        beside_blank = not line.strip() or (bool(self._lines) and not self._lines[-1].strip())
         self._append(line)
-        if _FENCE.match(line) or after_blank or _MAY_START_A_BLOCK.match(line):
+        if _FENCE.match(line) or beside_blank or _MAY_START_A_BLOCK.match(line):
             return self._split()
         return self._take(len(self._lines)) if self._size_chars > _LONGEST_BLOCK_CHARS else []
 
@@ -97,11 +105,12 @@ class BlockSplitter:
     def _split(self) -> list[Block]:
         """Hand out all but the last block; step into a fence that has just been opened."""
         tokens = parser().parse(self.pending)
-        start = _last_start(tokens)
-        blocks = self._take(start)
-        if tokens and (last := _top_level(tokens)[-1]).type == "fence" and self._lines:
+        last = _top_level(tokens)[-1].type
+        ended = last in _ENDED_BY_AN_EMPTY_LINE and not self._lines[-1].strip()
+        blocks = self._take(len(self._lines) if ended else _starts(tokens)[-1])
+        if last == "fence":
             opening = _FENCE.match(self._lines[0])
-            assert opening is not None, last
+            assert opening is not None
             self.fence = Fence(opening[2], len(opening[1]))
             blocks.append(Block(kind="fence_open", source=self._lines[0].strip(), gap=self._any))
             self._lines.clear()
@@ -152,10 +161,6 @@ def _starts(tokens: list[Token]) -> list[int]:
         if (token.level == 0 and not listed) or (token.level == 1 and token.type == "list_item_open"):
             starts.append(token.map[0])
     return starts
-
-
-def _last_start(tokens: list[Token]) -> int:
-    return _starts(tokens)[-1] if tokens else 0
 
 
 def _stands_alone(source: str) -> bool:

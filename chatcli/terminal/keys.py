@@ -41,7 +41,7 @@ def bindings(draft: Buffer, answer: Buffer, pastes: Pastes, actions: Actions) ->
     def _editor(event: KeyPressEvent) -> None:
         actions.open_editor()
 
-    @keys.add("escape", filter=has_completions, eager=True)
+    @keys.add("escape", filter=has_completions)
     def _close_menu(event: KeyPressEvent) -> None:
         event.current_buffer.cancel_completion()
 

@@ -7,6 +7,7 @@ line are ever redrawn, and prompt_toolkit writes just the cells that changed.
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -26,6 +27,7 @@ from chatcli.terminal.look import Look
 from chatcli.terminal.output import TerminalOutput
 from chatcli.terminal.pager import show_in_pager
 from chatcli.terminal.paste import Pastes
+from chatcli.terminal.reflow import added_rows
 from chatcli.terminal.screen import Interrupted, Key, Line
 
 _FRAME_SECONDS = 0.08
@@ -45,11 +47,14 @@ class LiveScreen:
         history: History,
         completer: Completer,
         status: Callable[[int], str],
+        reflows: bool,
     ) -> None:
+        """`reflows`: the terminal breaks rows anew when it becomes narrower."""
         self.look = look
         self.busy = False
         self.last_key_seconds = time.monotonic()
         self._output = output
+        self._reflows = reflows
         self._inputs: asyncio.Queue[Line | Key] = asyncio.Queue()
         self._pastes = Pastes()
         self._draft = Buffer(
@@ -112,7 +117,7 @@ class LiveScreen:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """The input is on inside; the terminal is as it was before, whatever happens."""
-        task = asyncio.create_task(self._app.run_async(set_exception_handler=False))
+        task = asyncio.create_task(self._app.run_async(pre_run=self._watch_size, set_exception_handler=False))
         task.add_done_callback(lambda _task: self._inputs.put_nowait("leave"))
         try:
             yield
@@ -197,6 +202,24 @@ class LiveScreen:
             if kept:
                 self.print(kept)
 
+    def _watch_size(self) -> None:
+        # prompt_toolkit sets its own handler when it starts; this one takes its place.
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.add_signal_handler, signal.SIGWINCH, self._resized)
+
+    def _resized(self) -> None:
+        if not self._app.is_running or self._kept is not None:
+            return
+        renderer, window = self._app.renderer, self._layout.current_window
+        with self._output.one_write(), set_app(self._app):
+            drawn = renderer.last_rendered_screen
+            if self._reflows and drawn:
+                cursor = drawn.get_cursor_position(window)
+                self._output.cursor_up(added_rows(drawn, cursor.x, cursor.y, self.columns))
+            renderer.erase()
+            self._look_up_rows()
+            renderer.render(self._app, self._layout)
+
     async def _until_quiet(self) -> None:
         remaining = 1.0
         while remaining > 0:
@@ -232,6 +255,8 @@ class LiveScreen:
             self._asked.set_result(self._answer.text)
 
     def _interrupt(self) -> None:
+        if self._kept is not None:
+            return  # meant for the program that has the terminal
         if self._asked:
             if not self._asked.done():
                 self._asked.set_exception(Interrupted())

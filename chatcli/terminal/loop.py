@@ -80,6 +80,8 @@ class Repl:
                 raise
         finally:
             await self.conversation.aclose()
+        if self.conversation.session.transcript and not self.exit_code:
+            self.tell(_("chatcli --resume {id} goes on with it.").format(id=self.conversation.session.id))
         return self.exit_code
 
     async def start_run(self, text: str, *, mode: str | None = None, stay: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from chatcli.gate.questions import Answer, Question
@@ -34,8 +35,9 @@ class TerminalPerson:
                 await screen.page(diff_lines(question.detail, screen.columns, screen.look))
                 line = await screen.ask(choices(question))
         except Interrupted:
-            self.cancel_run()
-            return Answer("deny", _("cancelled"))
+            # Later, so that the call ends as denied and not as cut off in the middle.
+            asyncio.get_running_loop().call_soon(self.cancel_run)
+            return Answer("deny", "the user cancelled the run at this question")
         answer = read_answer(question, line)
         screen.print([outcome_line(answer, screen.columns, screen.look)])
         return answer

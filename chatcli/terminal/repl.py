@@ -85,6 +85,7 @@ def _live_screen(repl: Repl, look: Look, environment: Mapping[str, str]) -> Scre
     from chatcli.terminal.history import HistoryFile
     from chatcli.terminal.livescreen import LiveScreen
     from chatcli.terminal.output import TerminalOutput
+    from chatcli.terminal.reflow import reflows
     from chatcli.terminal.statusline import StatusSource
 
     conversation = repl.conversation
@@ -98,4 +99,5 @@ def _live_screen(repl: Repl, look: Look, environment: Mapping[str, str]) -> Scre
         history=HistoryFile(repl.home / "history") if conversation.settings.history else DummyHistory(),
         completer=PromptCompleter(repl.commands, lambda command: command.words(repl), index),
         status=status.line,
+        reflows=reflows(environment),
     )

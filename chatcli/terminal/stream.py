@@ -45,7 +45,8 @@ class MarkdownStream:
         markdown = Markdown(columns, color=self._color)
         if self._splitter.fence:
             return markdown.code([(self._rest, "")])[-rows:]
-        return markdown.block(source)[-rows:]
+        gap = [""] if self._splitter.gap else []
+        return [*gap, *markdown.block(source)][-rows:]
 
     def _render(self, blocks: list[Block], columns: int) -> list[str]:
         lines: list[str] = []

@@ -72,5 +72,5 @@ class _Gate(MetaPathFinder):
                 remaining = _remaining_quiet_seconds(self._screen)
                 if remaining <= 0:
                     break
-                time.sleep(remaining)
+                time.sleep(min(remaining, QUIET_SECONDS))
         return None

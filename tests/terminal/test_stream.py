@@ -111,12 +111,12 @@ def test_prose_loses_no_word(words: list[str], columns: int) -> None:
     assert " ".join(rendered(" ".join(words), columns, color=False)).split() == words
 
 
-def test_a_paragraph_is_printed_when_the_next_one_begins() -> None:
+def test_a_paragraph_is_printed_when_it_has_ended() -> None:
     stream = MarkdownStream(color=False)
     assert stream.feed("one\ntwo\n", 40) == []
     assert stream.preview(40, 5) == ["one two"]
-    assert stream.feed("\nthree", 40) == []
-    assert stream.feed("\n\n# four\n", 40) == ["one two", "", "three"]
+    assert stream.feed("\nthree", 40) == ["one two"]
+    assert stream.feed("\n# four\n", 40) == ["", "three"]
     assert stream.preview(40, 5) == ["four"]
 
 
