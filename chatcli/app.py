@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chatcli.errors import UserFacingError
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.register import register
+from chatcli.terminal.failure import explained
 
 if TYPE_CHECKING:
     from chatcli.agent.start import Start
@@ -112,19 +112,13 @@ register(app)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; the exit code. Errors for people are one line and a hint on stderr."""
+    """Run the command line; the exit code."""
+    return explained(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         app(args=list(arguments), prog_name="chatcli")
-    except UserFacingError as error:
-        return report(error)
     except SystemExit as leaving:  # typer's way out: usage errors are 2
         return leaving.code if isinstance(leaving.code, int) else 0
     return 0
-
-
-def report(error: UserFacingError) -> int:
-    """One clear line, the hint below it, and the exit code."""
-    sys.stderr.write(f"chatcli: {error.message}\n")
-    if error.hint:
-        sys.stderr.write(f"  {error.hint}\n")
-    return error.exit_code

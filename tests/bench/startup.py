@@ -82,10 +82,18 @@ def open_prompt(environment: dict[str, str]) -> pexpect.spawn:
     """The REPL in a pseudo-terminal, at its prompt."""
     folder = environment["HOME"]
     child = pexpect.spawn(
-        sys.executable, ["-m", "chatcli"], env=environment, cwd=folder, dimensions=(24, 80), timeout=30
+        sys.executable,
+        ["-m", "chatcli"],
+        env=environment,
+        cwd=folder,
+        dimensions=(24, 80),
+        timeout=30,
+        encoding="utf-8",
     )
     child.delaybeforesend = None
-    child.expect(PROMPT)
+    if child.expect([PROMPT, r"\[y/N\] "]) == 1:  # the first start offers to set a provider up
+        child.sendline("")
+        child.expect(PROMPT)
     return child
 
 
