@@ -40,6 +40,7 @@ from chatcli.session.entries import (
     Opened,
     ResultDeleted,
     Resumed,
+    Rewrite,
     Shown,
     StateChanged,
     Undone,
@@ -156,8 +157,8 @@ class Session(State):
                 torn_bytes=self.torn_bytes,
             )
         )
-        for sha256 in self.deleted:
-            self.archive.remove(sha256)
+        for sha256 in self.deleted:  # a deletion may have been interrupted
+            self._remove_original(sha256)
         for call, started in self.unanswered():
             result = self.add_result(
                 call_id=call.id,
@@ -260,9 +261,9 @@ class Session(State):
             )
         )
 
-    def record_decisions(self, decisions: Sequence[Decision]) -> None:
+    def record_decisions(self, decisions: Sequence[Decision], rewrite: Rewrite | None = None) -> None:
         """Keep how results are shown from now on, before the request that shows them is sent."""
-        self._append(Shown(**self._header(), decisions=tuple(decisions)))
+        self._append(Shown(**self._header(), decisions=tuple(decisions), rewrite=rewrite))
 
     def delete_result(self, sha256: str) -> None:
         """Remove an original from the archive and from the workspace, for every result with these bytes.
@@ -270,9 +271,11 @@ class Session(State):
         The journal keeps key and sizes, and that it was deleted. Copies of the session keep theirs.
         """
         self._append(ResultDeleted(**self._header(), sha256=sha256))
+        self._remove_original(sha256)
+
+    def _remove_original(self, sha256: str) -> None:
         self.archive.remove(sha256)
-        for result in self.results_of(sha256):
-            self.workspace.conceal(result.call_id, result.original)
+        self.workspace.conceal(sha256)
 
     def record_usage(self, record: UsageRecord) -> None:
         self._append(UsageAdded(**self._header(), record=record))
@@ -288,6 +291,7 @@ class Session(State):
         model: str | None = None,
         autonomy: str | None = None,
         prompt_key: str | None = None,
+        tools_key: str | None = None,
     ) -> None:
         """Change what is not None."""
         self._append(
@@ -298,6 +302,7 @@ class Session(State):
                 model=model,
                 autonomy=autonomy,
                 prompt_key=prompt_key,
+                tools_key=tools_key,
             )
         )
 

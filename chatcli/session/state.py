@@ -49,6 +49,10 @@ class State:
         """SHA-256 of the originals that the user had removed, unless they were stored again since."""
         self.notes: dict[str, str] = {}
         self.usage: list[UsageRecord] = []
+        self.last_answer: UsageRecord | None = None
+        """The last request of the conversation itself: not of a side call."""
+        self.context_tokens = 0
+        """Size of that request as the provider counted it; 0 before the first."""
         self.last_request_at = ""
         """When the last request was answered: UTC, ISO 8601; empty before the first."""
         self.mode = ""
@@ -56,6 +60,8 @@ class State:
         self.model = ""
         self.autonomy = ""
         self.prompt_key = ""
+        self.tools_key = ""
+        """Stands for the tools that the last request carried."""
         self._started: set[tuple[int, str]] = set()
 
     def apply(self, entry: Entry) -> None:
@@ -69,10 +75,17 @@ class State:
                 self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
             case ResultDeleted():
                 self.deleted.add(entry.sha256)
-                self.shown.update((result.seq, DELETED) for result in self.results_of(entry.sha256))
+                self.shown.update(
+                    (m.seq, DELETED)
+                    for m in self.transcript
+                    if isinstance(m, ToolResult) and m.original.sha256 == entry.sha256
+                )
             case UsageAdded():
                 self.usage.append(entry.record)
                 self.last_request_at = entry.at
+                if entry.record.purpose == "answer":
+                    self.last_answer = entry.record
+                    self.context_tokens = entry.record.usage.context
             case NoteSet():
                 self.notes[entry.name] = entry.value
             case StateChanged():
@@ -82,16 +95,13 @@ class State:
             case _:
                 assert_never(entry)
 
-    def results_of(self, sha256: str) -> list[ToolResult]:
-        """The results so far that have these bytes."""
-        return [m for m in self.transcript if isinstance(m, ToolResult) and m.original.sha256 == sha256]
-
     def _change(self, entry: StateChanged) -> None:
         self.mode = self.mode if entry.mode is None else entry.mode
         self.provider = self.provider if entry.provider is None else entry.provider
         self.model = self.model if entry.model is None else entry.model
         self.autonomy = self.autonomy if entry.autonomy is None else entry.autonomy
         self.prompt_key = self.prompt_key if entry.prompt_key is None else entry.prompt_key
+        self.tools_key = self.tools_key if entry.tools_key is None else entry.tools_key
 
     def unanswered(self) -> list[tuple[ToolCall, bool]]:
         """Calls of the last reply without a result, in call order, and whether each was started.

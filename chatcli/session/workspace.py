@@ -82,11 +82,11 @@ class Workspace:
             return None
         return self._copy(original, archive, path)
 
-    def conceal(self, call_id: str, original: Archived) -> None:
-        """Remove what `expose` wrote, if it did. Raises `StorageError`."""
-        path = self.tool_results / file_name(call_id, original)
-        with storage_errors(path):
-            path.unlink(missing_ok=True)
+    def conceal(self, sha256: str) -> None:
+        """Remove what `expose` wrote of an original, for whichever call. Raises `StorageError`."""
+        with storage_errors(self.tool_results):
+            for path in self.tool_results.glob(_file_name("*", sha256)):
+                path.unlink(missing_ok=True)
 
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
         partial = self.root / f"partial-{os.urandom(8).hex()}"
@@ -120,7 +120,11 @@ class Workspace:
 
 def file_name(call_id: str, original: Archived) -> str:
     """Depends on the call and the content alone, so that a marker never changes its bytes."""
-    return f"budget_{_UNSAFE.sub('_', call_id)[:_CALL_ID_CHARS]}_{original.sha256[:8]}.txt"
+    return _file_name(_UNSAFE.sub("_", call_id)[:_CALL_ID_CHARS], original.sha256)
+
+
+def _file_name(call: str, sha256: str) -> str:
+    return f"budget_{call}_{sha256[:8]}.txt"
 
 
 def reap_stale(tmp: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from chatcli.tools import InvalidArguments, StoreEntry, ToolContext, ToolFailed, ToolOutput, in_thread, tool
 from chatcli.tools.text import UTF_8, TextDecoder
 from chatcli.tools.windows import CharWindow, LineWindow
-from chatcli_plugins.recall_grep import compile_grep, compile_literal, grep
+from chatcli_plugins.recall_grep import compile_grep, compile_literal, grep_file
 from chatcli_plugins.recall_json import Document, Span, find_document, parse_path, select
 from chatcli_plugins.recall_keys import find_entry, find_keys
 from chatcli_plugins.recall_stat import MAX_JSON_BYTES, describe
@@ -211,7 +211,7 @@ def _search(
             last = wanted.lines.last
         results.begin_file(f"<<ccr:{entry.key}>> ({entry.tool})")
         with ctx.store.open(entry.key) as file:
-            grep(file, pattern, results, first=first, last=last)
+            grep_file(file, pattern, results, first=first, last=last)
         results.end_file()
     return results
 

@@ -44,7 +44,7 @@ def compile_literal(pattern: str) -> Any:
     return regex.compile(regex.escape(pattern))
 
 
-def grep(file: BinaryIO, pattern: Any, results: SearchResults, *, first: int, last: int | None) -> None:
+def grep_file(file: BinaryIO, pattern: Any, results: SearchResults, *, first: int, last: int | None) -> None:
     """Hand the matching lines of `first`..`last` and what stands around them to `results`."""
     taken = 0
     try:

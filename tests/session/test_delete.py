@@ -10,6 +10,7 @@ import pytest
 from chatcli.errors import StorageError
 from chatcli.messages import DELETED, Text, ToolCall, ToolResult
 from chatcli.session.session import Session
+from chatcli.session.workspace import file_name
 
 SECRET = b"the secret\n" * 1_000
 
@@ -35,9 +36,9 @@ def test_bytes_are_gone_from_archive_and_workspace_and_the_journal_keeps_the_siz
 ) -> None:
     session = create()
     result, other = with_result(session), with_result(session, b"harmless")
-    exposed = session.workspace.expose(result.call_id, result.original, session.archive)
-    assert exposed
-    assert len(files_with(tmp_path, b"the secret")) == 2
+    for call_id in (result.call_id, "attached_0123abcd"):
+        assert session.workspace.expose(call_id, result.original, session.archive)
+    assert len(files_with(tmp_path, b"the secret")) == 3
     used_bytes = session.archive.used_bytes
     session.delete_result(result.original.sha256)
     assert files_with(tmp_path, b"the secret") == []
@@ -45,7 +46,7 @@ def test_bytes_are_gone_from_archive_and_workspace_and_the_journal_keeps_the_siz
     with pytest.raises(StorageError):
         session.archive.text(result.original)
     assert session.archive.text(other.original) == "harmless"
-    assert session.results_of(result.original.sha256) == [result]
+    assert result in session.transcript
 
 
 def test_the_text_that_was_read_before_is_forgotten_too(create: Create) -> None:
@@ -75,10 +76,16 @@ def test_a_deletion_that_was_interrupted_is_finished_on_resume(create: Create, r
     result = with_result(session)
     session.delete_result(result.original.sha256)
     session.close()
+    # As if the process had been killed between the journal and the files.
     kept = session.archive.folder / result.original.sha256
-    kept.write_bytes(SECRET)  # as if the process had ended between the journal and the file
+    exposed = session.workspace.tool_results / file_name("call_0", result.original)
+    exposed.parent.mkdir(parents=True, mode=0o700)
+    session.workspace.root.chmod(0o700)
+    for path in (kept, exposed):
+        path.write_bytes(SECRET)
     resume(session.id)
     assert not kept.exists()
+    assert not exposed.exists()
 
 
 def test_the_same_bytes_may_come_again_and_stay(create: Create, resume: Open) -> None:
