@@ -51,12 +51,12 @@ READS_BACK = by_turn(reply(call("exec", command="cat long.txt")), open_saved, se
 def test_the_model_opens_what_was_left_out(place, wire):
     with serve(READS_BACK) as server:
         finished = place.run(place.environment(wire, server), "-p", "/agent read it", "--approve", "all")
+    assert (finished.code, finished.out) == (0, "Seen it all.\n"), finished.err
+    assert server.violations == []
+
     shown = server.exchanges[1].seen
     [session] = read_sessions(place.home)
     whole = session.calls[0].result
-
-    assert (finished.code, finished.out) == (0, "Seen it all.\n")
-    assert server.violations == []
     assert shown is not None
     assert len(shown.results[0].text) < 20_000
     assert whole is not None

@@ -61,14 +61,13 @@ class Services:
     def __init__(self, options: Options, ids: Ids) -> None:
         self._options = options
         copilot = structs.replace(options, key=COPILOT_TOKEN)
-        chat = Chat(options, ids)
         self._wires: list[tuple[re.Pattern[str], Wire]] = [
             (re.compile(path), wire)
             for path, wire in (
                 ("/v1/messages", Anthropic(options, ids)),
                 ("/v1/responses", Responses(options, ids)),
-                ("/v1/chat/completions", chat),
-                ("/api/v1/chat/completions", chat),
+                ("/v1/chat/completions", Chat(options, ids)),
+                ("/api/v1/chat/completions", Chat(options, ids)),
                 ("/api/chat", Ollama(options, ids)),
                 ("/xai/v1/responses", Xai(options, ids)),
                 ("/zai/chat/completions", Zai(options, ids)),
