@@ -119,3 +119,8 @@ def test_every_provider_has_a_list_of_models(tmp_path, name) -> None:
     place = Place(home=tmp_path, folder=tmp_path, environment={}, out=out)
     assert list_models(place, provider=name, output="json") == 0
     assert all(row["id"] for row in json.loads(printed.getvalue()))
+
+
+def test_it_says_where_scripts_of_the_model_run(cli) -> None:
+    finding = _findings(cli("doctor", "--output", "json"))["sandbox for scripts"]
+    assert finding["level"] == ("good" if finding["found"] == "bubblewrap" else "note")

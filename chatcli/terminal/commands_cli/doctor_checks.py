@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from chatcli import __version__
 from chatcli.errors import UserFacingError
+from chatcli.gate.sandbox import find_sandbox
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.config import tell_problem
@@ -109,6 +110,17 @@ def programs(place: Place) -> Iterator[Finding]:
     yield _program("git", "git", path, "note", _("the git tool and the branch in the status line need it"))
     yield _program("bash", "bash", path, "bad", _("commands cannot run without it"))
     yield _grammar()
+    yield _sandbox()
+
+
+def _sandbox() -> Finding:
+    """Where scripts of the model run; with gaps each of them is asked about."""
+    sandbox, about = find_sandbox(), _("sandbox for scripts")
+    if not sandbox.gaps:
+        return Finding(about=about, found=sandbox.tier)
+    found = "; ".join(gap.shown() for gap in sandbox.gaps)
+    fix = _("Install bubblewrap.") if sys.platform == "linux" else ""
+    return Finding(level="note", about=about, found=found, fix=fix)
 
 
 def plugins(place: Place) -> Iterator[Finding]:
