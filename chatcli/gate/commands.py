@@ -284,10 +284,10 @@ class _Judge:
             # Through a link `..` means two things: the shell's and the kernel's.
             if reached.resolve() != reached:
                 refusal = refusal or Reason(UNKNOWN_VALUE, target.text)
-            if refusal:
-                return Unit(reason=refusal, words=words, dangers=(refusal,))
             if reached not in self._folders:
                 self._folders.append(reached)
+            if refusal:
+                return Unit(reason=refusal, words=words, dangers=(refusal,))
         return Unit(words=words)
 
     def _arguments(self, word: Word) -> Sequence[Arg | None]:

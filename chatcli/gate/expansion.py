@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from chatcli.gate.script import Script
-from chatcli.gate.words import Part, Word
+from chatcli.gate.words import Part, Word, literal
 
 MAX_VALUES = 1_000
 _MAX_REFERENCES = 4
 _MAGIC = re.compile(r"[*?\[]")
 _SPLITS = re.compile(r"[\s*?\[\\]")
+_OF_THE_SHELL = frozenset({"_", "PWD", "OLDPWD", "SHLVL", "COLUMNS", "LINES", "IFS", "OPTIND", "PATH"})
 _RUNS_TEXT = frozenset({"eval", "source", ".", "read", "mapfile", "readarray", "getopts"})
 
 
@@ -30,28 +31,27 @@ class Arg(Struct, frozen=True):
     sure: bool = True
 
 
-def variables_of(script: Script, inherited: Container[str]) -> dict[str, tuple[Word, ...]]:
-    """Variables whose every value stands in the line. `inherited` names are never known."""
-    values: dict[str, list[Word]] = {}
-    unknown: set[str] = set()
-    mentioned: set[str] = set()
+def variables_of(script: Script, inherited: Mapping[str, str]) -> dict[str, tuple[Word, ...]]:
+    """Variables whose every value is known: from the environment, or because it stands in the line."""
+    assigned: dict[str, list[Word]] = {}
+    # `printf -v name`, `declare name`, `export name`: a name that is an argument may be set.
+    unknown = {word.text for command in script.commands for word in command.words[1:]}
     for command in script.commands:
-        texts = [word.text for word in command.words]
-        mentioned.update(text for text in texts[1:] if text)
-        if texts and (texts[0] is None or texts[0] in _RUNS_TEXT):
+        first = command.words[0].text if command.words else ""
+        if first is None or first in _RUNS_TEXT:
             return {}
         for assignment in command.assignments:
             if assignment.value is None or any(p.kind == "pattern" for p in assignment.value.parts):
                 unknown.add(assignment.name)
             else:
-                values.setdefault(assignment.name, []).append(assignment.value)
+                assigned.setdefault(assignment.name, [literal("")]).append(assignment.value)
     for loop in script.loops:
-        values.setdefault(loop.name, []).extend(loop.values)
-    # `printf -v name`, `declare name`, `export name`: a name that is an argument may be set.
-    barred = unknown | mentioned
-    return {
-        name: tuple(words) for name, words in values.items() if name not in barred and name not in inherited
-    }
+        assigned.setdefault(loop.name, [literal("")]).extend(loop.values)
+    known: dict[str, tuple[Word, ...]]
+    known = {name: (literal(value),) for name, value in inherited.items() if name not in _OF_THE_SHELL}
+    known |= {name: tuple(words) for name, words in assigned.items() if name not in inherited}
+    changed = unknown | (assigned.keys() & inherited.keys())
+    return {name: words for name, words in known.items() if name not in changed}
 
 
 def arguments(
@@ -111,7 +111,7 @@ def _variable_values(
     user_home: Path,
     depth: int,
 ) -> tuple[str, ...] | None:
-    values = [""]
+    values: list[str] = []
     for word in variables[part.text]:
         found = arguments(word, folders, variables, user_home, depth + 1)
         if found is None or len(values) > MAX_VALUES:

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from chatcli.errors import Denied
 from chatcli.gate.commands import Surroundings, analyse
-from chatcli.gate.environment import search_path
+from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
 from chatcli.gate.reach import OUTSIDE, Reach
@@ -82,11 +82,11 @@ class Gate:
         environment: Mapping[str, str] | None = None,
         user_home: Path | None = None,
     ) -> None:
-        """`environment` is the one that commands get; `extra_*` are the folders of the workspace."""
+        """`environment` is exactly what commands get; `extra_*` are the folders of the workspace."""
         self.rules = rules
         self.autonomy: Autonomy = autonomy
         self.approver = approver
-        inherited = dict(environment) if environment is not None else dict(os.environ)
+        inherited = child_environment(os.environ, {}) if environment is None else environment
         self._inherited = {**inherited, "PATH": search_path(inherited.get("PATH", ""))}
         self._asking = asyncio.Lock()
         self.territory = Territory(

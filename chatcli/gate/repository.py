@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from chatcli.gate.gitindex import gitlinks
 from chatcli.gate.reasons import N_, Reason
 
 EXECUTES = N_("the repository's configuration runs programs: {about}")
 STRANGE = N_("the repository is not laid out as usual: {about}")
 
 _MAX_CONFIG_BYTES = 1_000_000
+_MAX_NESTED = 5
 _SECTION = re.compile(r"^\s*\[\s*([\w.-]+)(?:\s+\"(?:[^\"\\]|\\.)*\")?\s*\](.*)$")
 _KEY = re.compile(r"^\s*([A-Za-z][\w-]*)\s*=?(.*)$")
 _EXECUTING_SECTIONS = frozenset({"filter", "include", "includeif"})
@@ -40,20 +42,24 @@ _READING_HOOK = "post-index-change"
 def repository_risk(folder: Path) -> Reason | None:
     """Why git in this folder might run more than git; None when nothing speaks against it."""
     for place in (folder, *folder.parents):
-        entry = place / ".git"
-        if entry.is_symlink():
-            return Reason(STRANGE, str(entry))
-        if entry.is_dir():
-            return _settings_risk(place, entry, entry)
-        if entry.is_file():
-            return _link_risk(entry)
+        if (place / ".git").is_symlink() or (place / ".git").exists():
+            return _entry_risk(place / ".git", depth=0)
         # Git takes a folder that looks like a bare repository for one, settings and all.
         if (place / "HEAD").exists() and (place / "objects").exists() and (place / "refs").exists():
             return Reason(STRANGE, str(place))
     return None
 
 
-def _link_risk(entry: Path) -> Reason | None:
+def _entry_risk(entry: Path, depth: int) -> Reason | None:
+    """A `.git` folder, or the file in its place."""
+    if entry.is_symlink() or depth > _MAX_NESTED:
+        return Reason(STRANGE, str(entry))
+    if entry.is_dir():
+        return _settings_risk(entry.parent, entry, entry, depth)
+    return _link_risk(entry, depth)
+
+
+def _link_risk(entry: Path, depth: int) -> Reason | None:
     """A `.git` file of a worktree or submodule: both folders that it leads to are searched."""
     target = _one_line(entry).removeprefix("gitdir:").strip()
     git_folder = (entry.parent / target).resolve()
@@ -65,10 +71,10 @@ def _link_risk(entry: Path) -> Reason | None:
     # Git itself keeps worktrees and submodules inside the .git folder of the main repository.
     if ".git" not in common.parts or not (git_folder / "HEAD").is_file():
         return Reason(STRANGE, str(entry))
-    return _settings_risk(entry.parent, git_folder, common)
+    return _settings_risk(entry.parent, git_folder, common, depth)
 
 
-def _settings_risk(root: Path, git_folder: Path, common: Path) -> Reason | None:
+def _settings_risk(root: Path, git_folder: Path, common: Path, depth: int) -> Reason | None:
     if git_folder == common and (common / "commondir").exists():
         return Reason(STRANGE, str(common / "commondir"))
     hooks = [common / "hooks"]
@@ -77,27 +83,29 @@ def _settings_risk(root: Path, git_folder: Path, common: Path) -> Reason | None:
         if settings is None:
             return Reason(STRANGE, str(config))
         for name, value in settings:
-            if _executes(name):
+            # The folder of a submodule's files is always set.
+            if _executes(name) and not (depth and name == "core.worktree"):
                 return Reason(EXECUTES, name)
+            if name == "extensions.objectformat":
+                return Reason(STRANGE, name)
             if name == "core.hookspath":
                 hooks.append(root / Path(value).expanduser())
     for folder in hooks:
         if (folder / _READING_HOOK).exists():
             return Reason(EXECUTES, str(folder / _READING_HOOK))
-    return _submodule_risk(common / "modules")
+    return _nested_risk(root, git_folder, depth)
 
 
-def _submodule_risk(modules: Path) -> Reason | None:
-    """`status` and `diff` look into submodules, each with its own settings and hooks."""
-    if not modules.is_dir():
-        return None
-    for config in modules.rglob("config"):
-        settings = _settings(config) if config.is_file() else []
-        if settings is None or (config.parent / "hooks" / _READING_HOOK).exists():
-            return Reason(STRANGE, str(config))
-        for name, _value in settings:
-            if name == "core.hookspath" or (name != "core.worktree" and _executes(name)):
-                return Reason(EXECUTES, name)
+def _nested_risk(root: Path, git_folder: Path, depth: int) -> Reason | None:
+    """`status` and `diff` start git in every nested repository of the index."""
+    nested = gitlinks(git_folder / "index")
+    if nested is None or any(git_folder.glob("sharedindex.*")):
+        return Reason(STRANGE, str(git_folder / "index"))
+    for path in nested:
+        entry = root / path / ".git"
+        risk = _entry_risk(entry, depth + 1) if entry.is_symlink() or entry.exists() else None
+        if risk:
+            return risk
     return None
 
 

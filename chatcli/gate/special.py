@@ -74,7 +74,7 @@ def read_git(args: Args) -> Use | Reason:
         flag = rest.pop(0)
         if flag is None or not flag.sure:
             return Reason(UNKNOWN_VALUE, "git")
-        if flag.text == "-C" and rest and rest[0] is not None and rest[0].sure:
+        if flag.text == "-C" and not paths and rest and rest[0] is not None and rest[0].sure:
             folder = rest.pop(0)
             paths.append(folder.text if folder else "")
         elif flag.text not in {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--version"}:

@@ -98,6 +98,7 @@ READING = [
     'cat a.py | while read -r x y; do printf \'%s %d%%\\n\' "$x" "$y"; done',
     "set -euo pipefail; ls",
     "x=src; ls $x",
+    "echo $HOME $USER",
     "ls \\\n  -l \\\n  src",
     "ls  # a comment; rm -rf /",
     "# only a comment\nls",

@@ -363,6 +363,7 @@ GIT = [
     "git log -- $(evil)",
     "git unknown",
     "git -C / status",
+    "git -C src -C src status",
     "git -C ../user log",
 ]
 REDIRECTIONS = [

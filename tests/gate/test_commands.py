@@ -132,6 +132,9 @@ def test_work_inside_the_project_runs_at_level_all_and_asks_below(project, text:
         "echo x > src/.git/config",
         "tee .vscode/tasks.json < a.py",
         "cat ~/.ssh/id_rsa",
+        "cat $HOME/.ssh/id_rsa",
+        'grep x "${HOME}/.aws/credentials"',
+        "h=$HOME; cat $h/.ssh/id_rsa",
         "cp ~/.aws/credentials .",
         "python ../other/x.py",
         "python /tmp/x.py",
@@ -219,6 +222,22 @@ def test_the_offered_rule_is_the_narrowest_of_lasting_use(project, text: str, ru
 )
 def test_a_rule_covers_whole_words_and_nothing_that_it_does_not_show(project, allow, text, decision) -> None:
     assert project.gate(allow=[allow]).judge(text).decision == decision
+
+
+def test_a_rule_for_changing_the_folder_does_not_cover_what_is_read_there(project) -> None:
+    gate = project.gate(allow=["exec:cd /etc"])
+    assert gate.judge("cd /etc && pwd").decision == "allow"
+    assert gate.judge("cd /etc && cat passwd").decision == "ask"
+    assert gate.judge("cd /etc && cat a.py").decision == "ask"
+
+
+def test_variables_of_the_environment_are_known(project) -> None:
+    gate = project.gate(allow=[f"read:{project.user_home}/notes"])
+    assert gate.judge("cat $HOME/notes/a.txt").read_only
+    assert gate.judge('cat "${HOME}/notes/a.txt"').read_only
+    assert not gate.judge("cat $HOME/other.txt").read_only
+    assert not gate.judge("cat $OLDPWD/notes").read_only
+    assert not gate.judge("eval 'HOME=/etc'; cat $HOME/notes/a.txt").read_only
 
 
 def test_a_redirection_needs_a_rule_of_its_own(project) -> None:

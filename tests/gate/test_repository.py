@@ -113,11 +113,44 @@ def test_a_submodule_and_a_worktree_are_looked_into(repository) -> None:
     assert not gate.judge("git status", tree).read_only
 
 
-def test_settings_of_submodules_are_looked_into(repository) -> None:
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_a_nested_repository_of_the_index_is_looked_into(repository, version: str) -> None:
+    """`git status` starts git inside of it: here for real, to show that it would."""
+    nested = repository.file("deep/nested/b.txt").parent
+    git(nested, "init", "-q")
+    git(nested, "add", ".")
+    git(nested, "commit", "-qm", "first")
+    git(repository.project, "add", "deep/nested")
+    git(repository.project, "update-index", "--index-version", version)
+    assert repository.gate().judge("git status").read_only
+    evil = repository.file("evil.sh", f"#!/bin/sh\ntouch {repository.root}/pwned\n")
+    evil.chmod(0o755)
+    with (nested / ".git/config").open("a", encoding="utf-8") as file:
+        file.write(f"[core]\n\tfsmonitor = {evil}\n")
+    git(repository.project, "status")
+    assert (repository.root / "pwned").exists()
+    assert not repository.gate().judge("git status").read_only
+
+
+def test_a_submodule_may_name_its_work_tree(repository) -> None:
+    git(repository.project, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
     config = repository.file(".git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n")
+    repository.file(".git/modules/sub/HEAD", "ref: refs/heads/main\n")
+    repository.file("sub/.git", "gitdir: ../.git/modules/sub\n")
     assert repository.gate().judge("git status").read_only
     config.write_text("[core]\n\tfsmonitor = evil\n", encoding="utf-8")
     assert not repository.gate().judge("git status").read_only
+
+
+def test_an_index_that_is_not_understood_is_not_taken_for_harmless(repository) -> None:
+    index = repository.project / ".git/index"
+    for content in (
+        b"DIRC\0\0\0\x09\0\0\0\x01\0\0\xe0\0",
+        b"\0\0\xe0\0",
+        b"DIRC\0\0\0\x02\0\0\0\x09\0\0\xe0\0",
+    ):
+        index.write_bytes(content)
+        assert not repository.gate().judge("git status").read_only
 
 
 @pytest.mark.parametrize("content", ["gitdir: ../evil", "gitdir: /nowhere", "nonsense", ""])
