@@ -27,18 +27,20 @@ FED = N_("it runs whatever it is fed: {about}")
 HISTORY = N_("it rewrites or publishes history: {about}")
 LOADS = N_("it sets a variable that changes what other programs run: {about}")
 
-_SYSTEM_COMMANDS = frozenset(
-    """sudo su doas pkexec chroot unshare nsenter mount umount insmod modprobe rmmod iptables nft ufw
+_SYSTEM_NAMES = """
+    sudo su doas pkexec chroot unshare nsenter mount umount insmod modprobe rmmod iptables nft ufw
     crontab at batch useradd userdel usermod groupadd passwd visudo chsh chattr setcap systemctl service
-    launchctl shutdown reboot halt poweroff init telinit killall pkill swapoff sysctl docker
-    podman nerdctl""".split()  # noqa: SIM905
-)
+    launchctl shutdown reboot halt poweroff init telinit killall pkill swapoff sysctl docker podman
+    nerdctl
+"""
+_SYSTEM_COMMANDS = frozenset(_SYSTEM_NAMES.split())
 _DESTROYERS = frozenset({"shred", "wipefs", "fdisk", "parted", "sfdisk", "sgdisk", "mkswap", "blkdiscard"})
-_SENDERS = frozenset(
-    """nc ncat netcat socat telnet ftp sftp scp ssh rsync rclone ping ping6 dig nslookup host traceroute
+_SENDER_NAMES = """
+    nc ncat netcat socat telnet ftp sftp scp ssh rsync rclone ping ping6 dig nslookup host traceroute
     mail sendmail mutt aws gcloud gsutil az s3cmd kubectl helm terraform gh glab hub heroku vercel fly
-    twine""".split()  # noqa: SIM905
-)
+    twine
+"""
+_SENDERS = frozenset(_SENDER_NAMES.split())
 _PUBLISHERS = {
     "npm": "publish",
     "yarn": "publish",
@@ -166,6 +168,8 @@ def _whole_folders(name: str, words: Words, folders: Sequence[Path], reach: Reac
         return
     project = reach.territory.project
     targets = [word for word in words if word and not word.startswith("-")]
+    if name == "mv":
+        targets = targets[:-1]
     if name == "find":
         targets = targets[:1] if words and words[0] and words[0][:1] not in "-(!" else ["."]
     for target in targets:

@@ -15,15 +15,17 @@ Args = Sequence[Arg | None]
 GIT_UNKNOWN = N_("this use of git is not known to only read: {about}")
 SCRIPT_UNKNOWN = N_("this script is not known to only read: {about}")
 
-_FIND_TESTS = frozenset(
-    """-empty -executable -readable -writable -print -print0 -ls -prune -depth -mount -xdev -not -a -and -o
-    -or -true -false -quit -daystart -noleaf -nouser -nogroup ( ) ! ,""".split()  # noqa: SIM905
-)
-_FIND_VALUES = frozenset(
-    """-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime
-    -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -maxdepth -mindepth -perm -user -group
-    -uid -gid -links -inum -samefile -fstype -printf -lname -ilname -used""".split()  # noqa: SIM905
-)
+_FIND_TEST_NAMES = """
+    -empty -executable -readable -writable -print -print0 -ls -prune -depth -mount -xdev -not -a -and -o
+    -or -true -false -quit -daystart -noleaf -nouser -nogroup ( ) ! ,
+"""
+_FIND_TESTS = frozenset(_FIND_TEST_NAMES.split())
+_FIND_VALUE_NAMES = """
+    -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime
+    -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -maxdepth -mindepth -perm -user
+    -group -uid -gid -links -inum -samefile -fstype -printf -lname -ilname -used
+"""
+_FIND_VALUES = frozenset(_FIND_VALUE_NAMES.split())
 
 # A bracket must close before the delimiter: BSD sed looks for the delimiter behind it, GNU sed inside.
 _PATTERN = r"(?:[^[{delimiter}\\\n]|\\.|\[\^?\]?[^\]{delimiter}\n]*\])*"

@@ -71,7 +71,6 @@ _WRAPPERS = {
     "busybox": _wrapper(),
     "coproc": _wrapper(),
 }
-WRAPPER_NAMES = frozenset(_WRAPPERS) | SHELLS | {"env", "eval", "trap", "su", "watch", "source", ".", "find"}
 
 
 class Nested(Struct, frozen=True):

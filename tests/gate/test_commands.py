@@ -49,6 +49,7 @@ def test_reading_runs_at_every_level(project, text: str) -> None:
         "xargs -n1 echo < a.py",
         "kill $(cat pid)",
         "mv a.py src/c.py",
+        "mv src/b.py .",
         "chmod +x a.py",
     ],
 )
