@@ -53,6 +53,8 @@ class Meter:
     def sending(self, request: Request, provider: Provider, decisions: Sequence[Decision]) -> None:
         """Say what is about to be sent, so that a lost cache prefix can be explained."""
         rewrites = {decision.seq: decision.reason for decision in decisions}
+        if self._session.deleted:
+            rewrites |= {s: "deleted" for s, shown in self._session.shown.items() if shown.kind == "deleted"}
         self._watch.sending(request, provider, rewrites, datetime.now(UTC))
 
     def record(

@@ -45,3 +45,19 @@ async def test_recall_of_a_deleted_result_says_that_it_was_deleted(talk, project
         t.conversation.session.delete_result(original.sha256)
         await t.conversation.run("again")
         assert "was deleted by the user" in t.result_text(1)
+
+
+async def test_the_cache_that_a_deletion_costs_has_a_named_cause(talk, project):
+    (project / "long.txt").write_text("a line of a file that is read\n" * 600, encoding="utf-8")
+    script = [
+        reply(call("read", file="long.txt")),
+        reply("Read. " * 900),
+        reply("Gone.", rewrite=True),
+    ]
+    async with talk(script, wire="CLAUDEAI") as t:
+        await t.conversation.run("read it")
+        t.conversation.session.delete_result(t.results()[0].original.sha256)
+        await t.conversation.run("again")
+        miss = t.conversation.session.usage[-1].miss
+        assert (miss.cause, miss.expected) == ("rewrite", True)
+        assert miss.detail.endswith(": deleted")
