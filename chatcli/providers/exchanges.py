@@ -76,4 +76,9 @@ def _wire_ids(message: AssistantMessage, used: set[str]) -> dict[str, str]:
 
 def same_source(message: AssistantMessage, provider: str, model: str) -> bool:
     """Whether reasoning of this message may be replayed: its signatures hold for one model family."""
-    return message.provider == provider and family(message.model) == family(model)
+    return _service(message.provider) == _service(provider) and family(message.model) == family(model)
+
+
+def _service(provider: str) -> str:
+    """Kept assistants are answered by OpenAI itself."""
+    return "OPENAI" if provider == "OPENAI_ASSISTANT" else provider

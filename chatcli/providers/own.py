@@ -1,4 +1,4 @@
-"""What the user's settings add to the tables: own providers, and what the user knows about models.
+"""What the user's settings add to the tables: own providers, what the user knows about models, prices.
 
 [providers.DEEPSEEK]                       # any OpenAI-compatible service is these lines
 base_url = "https://api.deepseek.com/v1"
@@ -7,6 +7,10 @@ model = "deepseek-chat"
 
 [models."my-model"]
 window_tokens = 32_000
+
+[prices."my-model"]                        # USD for a million tokens
+input = 0.5
+output = 1.5
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from chatcli.i18n import _
 from chatcli.providers.base import CacheClass
 from chatcli.providers.catalogue import ModelFacts, facts, use_own_models
 from chatcli.providers.listing import FOLDER
+from chatcli.providers.prices import OwnPrice, use_own_prices
 from chatcli.providers.spec import ProviderSpec
 from chatcli.providers.specs import is_address, use_own_rows
 from chatcli.settings import Problem
@@ -56,13 +61,14 @@ class OwnModel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def use_own(tables: Mapping[str, object], home: Path) -> tuple[Problem, ...]:
-    """Put the tables `providers` and `models` in use, and the lists of models that are kept in `home`.
+    """Put the tables `providers`, `models` and `prices` in use, and the lists of models kept in `home`.
 
     What cannot be understood is left out and told.
     """
     problems: list[Problem] = []
     providers = _read("providers", tables.get("providers"), OwnProvider, problems)
     models = _read("models", tables.get("models"), OwnModel, problems)
+    use_own_prices(_read("prices", tables.get("prices"), OwnPrice, problems))
     for name, given in list(providers.items()):
         if not is_address(given.base_url):
             problems.append(_problem(f"providers.{name}", _("base_url is not an address")))

@@ -67,6 +67,8 @@ class Chat:
         self._explicit = explicit_books(options)
         self._details: dict[str, list[dict[str, Any]]] = {}
         """OpenRouter: by call id, the reasoning details of the message that made the call."""
+        self._models: dict[str, str] = {}
+        """By call id: the model that made the call. Reasoning is of use to no other."""
 
     def judge(self, request: HttpRequest, body: dict[str, Any]) -> None:
         """Raises `Rejected`."""
@@ -74,7 +76,8 @@ class Chat:
         check_body(body, openrouter=_is_openrouter(request))
         require_model(body["model"], self._options)
         check_messages(body["messages"], body.get("tools"))
-        check_reasoning(body["messages"], self._details)
+        own = {key: kept for key, kept in self._details.items() if self._models[key] == body["model"]}
+        check_reasoning(body["messages"], own)
 
     def think(self, text: str, seen: Seen, details: list[dict[str, Any]]) -> dict[str, Any]:
         """The delta that shows a thought; `details` collects what must come back. OpenAI shows none."""
@@ -143,7 +146,7 @@ class Chat:
                         yield chunk(delta)
                 case Call():
                     call_id = part.id or self._ids.new("call_", seen)
-                    self._details[call_id] = details
+                    self._details[call_id], self._models[call_id] = details, seen.model
                     for fragment in _call_fragments(part, call_id, calls):
                         yield chunk({"tool_calls": [fragment]})
                     calls += 1
