@@ -6,7 +6,6 @@ import time
 
 from chatcli.events import (
     AssistantFinished,
-    QueuedDelivered,
     ReasoningDelta,
     Retrying,
     RunEvent,
@@ -24,6 +23,7 @@ from chatcli.i18n import _
 from chatcli.terminal.cells import clip
 from chatcli.terminal.figures import short_count, short_seconds
 from chatcli.terminal.look import Look
+from chatcli.terminal.screen import Line
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SPINNER_SECONDS = 0.12
@@ -34,7 +34,7 @@ class Activity:
     """Hears the events of a run and sums them up."""
 
     def __init__(self) -> None:
-        self.queued: list[str] = []
+        self.queued: list[Line] = []
         """What was typed meanwhile and waits for the next turn."""
         self._model = ""
         self._text = ""
@@ -59,14 +59,19 @@ class Activity:
                 self._wait("")
             case Retrying(attempt=attempt, of=of):
                 self._wait(_("retry {n} of {of}").format(n=attempt, of=of))
-            case QueuedDelivered(text=text):
-                if text in self.queued:
-                    self.queued.remove(text)
             case RunFinished():
                 self._wait("")
                 self.queued.clear()
             case _:
                 self._hear_tool(event)
+
+    def delivered(self, text: str) -> str:
+        """A queued message is on its way: how it was shown when it was typed."""
+        for line in self.queued:
+            if line.text == text:
+                self.queued.remove(line)
+                return line.shown
+        return text
 
     def rows(self, columns: int, look: Look) -> list[str]:
         """Running tools, or what the model does, then what is queued."""
@@ -85,7 +90,7 @@ class Activity:
                 parts.insert(1, _("{n} chars").format(n=short_count(self._written_chars)))
             rows.append(look.paint(clip(f"{frame} {' · '.join(parts)}", columns), "dim"))
         shown = self.queued[-_QUEUED_ROWS:]
-        return rows + [look.paint(clip(f"… {one_line(text)}", columns), "dim") for text in shown]
+        return rows + [look.paint(clip(f"… {one_line(line.shown)}", columns), "dim") for line in shown]
 
     def _wait(self, text: str) -> None:
         self._text = text

@@ -74,6 +74,11 @@ def read_answer(question: Question, line: str) -> Answer:
     return Answer("deny", "" if word.lower() in {"n", "no", _key(_deny_label()), _("no")} else word)
 
 
+def is_yes(line: str) -> bool:
+    """The answer to a plain yes-or-no question: only a whole word of consent is one."""
+    return line.strip().lower() in {"y", "yes", _("y"), _("yes")}
+
+
 def outcome_line(answer: Answer, columns: int, look: Look) -> str:
     """What was answered, for the scrollback."""
     match answer.choice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chatcli.events import RunEnd, RunFinished
-from chatcli.i18n import _
+from chatcli.i18n import _, ngettext
 from chatcli.terminal.cells import clip, width_cells
 from chatcli.terminal.figures import money, percent, short_count, short_seconds
 from chatcli.terminal.look import Look
@@ -16,7 +16,8 @@ def envelope(finished: RunFinished, columns: int, look: Look) -> str:
     if usage.context and usage.cache_read:
         parts.append(_("{n} % cached").format(n=percent(usage.cache_read, usage.context)))
     if finished.tool_calls:
-        parts.append(_("{n} calls").format(n=finished.tool_calls))
+        calls = ngettext("{n} call", "{n} calls", finished.tool_calls)
+        parts.append(calls.format(n=finished.tool_calls))
     parts.append(short_seconds(finished.duration_seconds))
     while len(parts) > 1 and width_cells(" · ".join(parts)) > columns:
         parts.pop()

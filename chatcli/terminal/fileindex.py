@@ -42,6 +42,8 @@ class FileIndex:
                 self.paths = await _ask_ripgrep(program, self.folder)
             else:
                 self.paths = await asyncio.to_thread(_walk, self.folder)
+        except OSError:
+            self.paths = []
         finally:
             self._listed_seconds = time.monotonic()
             self._task = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from msgspec import Struct
+from prompt_toolkit.application.current import get_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition, Filter, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -80,7 +80,7 @@ def _bind_leaving(keys: KeyBindings, actions: Actions) -> None:
     def _interrupt(event: KeyPressEvent) -> None:
         actions.interrupt()
 
-    @keys.add("c-d", filter=Condition(lambda: not _current_text()))
+    @keys.add("c-d", filter=Condition(_nothing_written))
     def _leave(event: KeyPressEvent) -> None:
         actions.leave()
 
@@ -101,16 +101,10 @@ def _bind_pastes(keys: KeyBindings, writing: Filter, pastes: Pastes) -> None:
         buffer.delete_before_cursor(len(word) or event.arg)
 
 
-def _current_buffer() -> Any:
-    from prompt_toolkit.application.current import get_app
-
-    return get_app().current_buffer
-
-
-def _current_text() -> str:
-    return str(_current_buffer().text)
+def _nothing_written() -> bool:
+    return not get_app().current_buffer.text
 
 
 def _has_chosen_completion() -> bool:
-    state = _current_buffer().complete_state
+    state = get_app().current_buffer.complete_state
     return state is not None and state.complete_index is not None

@@ -16,17 +16,14 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import set_app
 from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import Completer
-from prompt_toolkit.filters import Condition
-from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
 
+from chatcli.terminal.draft import Draft
 from chatcli.terminal.keys import Actions, bindings
 from chatcli.terminal.layout import STYLE, build_layout
 from chatcli.terminal.look import Look
 from chatcli.terminal.output import TerminalOutput
 from chatcli.terminal.pager import show_in_pager
-from chatcli.terminal.paste import Pastes
 from chatcli.terminal.reflow import added_rows
 from chatcli.terminal.screen import Interrupted, Key, Line
 
@@ -44,8 +41,7 @@ class LiveScreen:
         look: Look,
         output: TerminalOutput,
         input: Input,
-        history: History,
-        completer: Completer,
+        draft: Draft,
         status: Callable[[int], str],
         reflows: bool,
     ) -> None:
@@ -56,15 +52,7 @@ class LiveScreen:
         self._output = output
         self._reflows = reflows
         self._inputs: asyncio.Queue[Line | Key] = asyncio.Queue()
-        self._pastes = Pastes()
-        self._draft = Buffer(
-            multiline=True,
-            history=history,
-            completer=completer,
-            complete_while_typing=Condition(self._may_complete),
-            tempfile_suffix=".md",
-            name="draft",
-        )
+        self._draft = draft
         self._answer = Buffer(multiline=False, name="answer")
         self._asking = asyncio.Lock()
         self._asked: asyncio.Future[str] | None = None
@@ -76,7 +64,7 @@ class LiveScreen:
         self._kept: list[str] | None = None
         """Lines that wait while another program has the terminal."""
         self._layout = build_layout(
-            draft=self._draft,
+            draft=draft.buffer,
             answer=self._answer,
             live=lambda: self._rows,
             label=lambda: self._label,
@@ -94,7 +82,7 @@ class LiveScreen:
         )
         self._app: Application[None] = Application(
             layout=self._layout,
-            key_bindings=bindings(self._draft, self._answer, self._pastes, actions),
+            key_bindings=bindings(draft.buffer, self._answer, draft.pastes, actions),
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,
@@ -118,7 +106,7 @@ class LiveScreen:
     async def running(self) -> AsyncIterator[None]:
         """The input is on inside; the terminal is as it was before, whatever happens."""
         task = asyncio.create_task(self._app.run_async(pre_run=self._watch_size, set_exception_handler=False))
-        task.add_done_callback(lambda _task: self._inputs.put_nowait("leave"))
+        task.add_done_callback(self._input_ended)
         try:
             yield
         finally:
@@ -166,9 +154,7 @@ class LiveScreen:
         return await self._inputs.get()
 
     def give_back(self, text: str) -> None:
-        draft = self._draft.text
-        self._draft.text = f"{text}\n{draft}" if draft else text
-        self._draft.cursor_position = len(self._draft.text)
+        self._draft.put_first(text)
         self.refresh()
 
     async def ask(self, label: str) -> str:
@@ -183,7 +169,7 @@ class LiveScreen:
                 return await self._asked
             finally:
                 self._asked = None
-                self._layout.focus(self._draft)
+                self._layout.focus(self._draft.buffer)
                 self.refresh()
 
     async def page(self, lines: Sequence[str]) -> None:
@@ -237,18 +223,13 @@ class LiveScreen:
     def _note_key(self, _sender: object) -> None:
         self.last_key_seconds = time.monotonic()
 
-    def _may_complete(self) -> bool:
-        before = self._draft.document.text_before_cursor
-        return before.startswith("/") or before.rpartition("@")[0][-1:].isspace() or before.startswith("@")
-
     def _submit(self) -> None:
-        shown = self._draft.text
-        text = self._pastes.expand(shown)
-        if text.strip():
-            self._draft.history.append_string(text)
-        self._draft.reset()
-        self._pastes.clear()
-        self._inputs.put_nowait(Line(text.strip(), shown.strip()))
+        self._inputs.put_nowait(self._draft.take())
+
+    def _input_ended(self, _task: asyncio.Task[None]) -> None:
+        if self._asked and not self._asked.done():
+            self._asked.set_exception(Interrupted())
+        self._inputs.put_nowait("leave")
 
     def _take_answer(self) -> None:
         if self._asked and not self._asked.done():
@@ -260,9 +241,8 @@ class LiveScreen:
         if self._asked:
             if not self._asked.done():
                 self._asked.set_exception(Interrupted())
-        elif self._draft.text and not self.busy:
-            self._draft.reset()
-            self._pastes.clear()
+        elif self._draft.buffer.text and not self.busy:
+            self._draft.clear()
         else:
             self._inputs.put_nowait("interrupt")
 
@@ -273,9 +253,8 @@ class LiveScreen:
             self._inputs.put_nowait("leave")
 
     def _open_editor(self) -> None:
-        self._draft.text = self._pastes.expand(self._draft.text)
         self._app.create_background_task(self._edit())
 
     async def _edit(self) -> None:
         async with self._elsewhere():
-            await self._draft.open_in_editor()
+            await self._draft.edit()

@@ -15,6 +15,7 @@ from chatcli.events import NoticeLevel, RunEnd
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.settings import Autonomy
+from chatcli.terminal.approval import is_yes
 from chatcli.terminal.mentions import find_mentions
 from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted, Line, Screen
@@ -29,7 +30,6 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R")
 
 _TWICE_SECONDS = 1.0
-_YES = frozenset({"y", "yes"})
 _LEAVING_WORDS = frozenset({"exit", "quit"})
 
 
@@ -52,6 +52,8 @@ class Repl:
         self._person = person
         self._left = False
         self._run: asyncio.Task[None] | None = None
+        self._named: list[Path] = []
+        """Files named in the line that starts the next run; what is pasted names none."""
         self._interrupted_seconds = -_TWICE_SECONDS
         self._main: asyncio.Task[int] | None = None
         self.screen: Screen
@@ -84,7 +86,7 @@ class Repl:
             self.tell(_("chatcli --resume {id} goes on with it.").format(id=self.conversation.session.id))
         return self.exit_code
 
-    async def start_run(self, text: str, *, mode: str | None = None, stay: bool = True) -> None:
+    def start_run(self, text: str, *, mode: str | None = None, stay: bool = True) -> None:
         """Give `text` to the agent; `stay` keeps the mode afterwards."""
         before = self.conversation.mode
         self.screen.busy = True
@@ -99,8 +101,7 @@ class Repl:
 
     async def confirm(self, question: str) -> bool:
         """Only a clear yes is one."""
-        answer = await self.ask(f"{question} [y/N]")
-        return answer.strip().lower() in {*_YES, _("y"), _("yes")}
+        return is_yes(await self.ask(f"{question} [y/N]"))
 
     def tell(self, text: str, level: NoticeLevel = "info") -> None:
         self.view.notice(level, text)
@@ -128,8 +129,8 @@ class Repl:
 
     async def _take(self, given: Line | str) -> None:
         match given:
-            case Line(text=text, shown=shown):
-                await self._line(text, shown)
+            case Line():
+                await self._line(given)
             case "interrupt":
                 self._interrupt()
             case "cycle":
@@ -137,23 +138,22 @@ class Repl:
             case _:
                 self.leave()
 
-    async def _line(self, text: str, shown: str) -> None:
-        if not text:
-            return
-        if text in _LEAVING_WORDS:
+    async def _line(self, line: Line) -> None:
+        self._named = find_mentions(line.shown, self.conversation.session.folder)
+        if line.text in _LEAVING_WORDS:
             self.leave()
-        elif _is_command(text):
-            await self._command(text)
+        elif _is_command(line.text):
+            self.view.echo(line.shown)
+            await self._command(line.text)
         elif self._run:
-            self.conversation.inbox.put(text)
-            self.view.activity.queued.append(shown)
+            self.conversation.inbox.put(line.text)
+            self.view.activity.queued.append(line)
             self.screen.refresh()
-        else:
-            self.view.echo(shown)
-            await self.start_run(text)
+        elif line.text:
+            self.view.echo(line.shown)
+            self.start_run(line.text)
 
     async def _command(self, text: str) -> None:
-        self.view.echo(text)
         command, rest = self.commands.find(text)
         if command is None:
             self.tell_unknown(text)
@@ -181,7 +181,7 @@ class Repl:
             self.screen.refresh()
 
     async def _one_run(self, text: str, mode: str) -> RunEnd:
-        files = find_mentions(text, self.conversation.session.folder)
+        files, self._named = self._named, []
         self.view.attached([self.shown_path(path) for path in files])
         finished = await self.conversation.run(text, mode=mode, attachments=files)
         return finished.end

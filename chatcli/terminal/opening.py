@@ -14,6 +14,7 @@ from chatcli.errors import StorageError, UserFacingError
 from chatcli.gate.screen import one_line
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
+from chatcli.terminal.approval import is_yes
 
 if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
@@ -71,8 +72,7 @@ def confirm(question: str) -> bool:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     sys.stdout.write(f"{question} [y/N] ")
     sys.stdout.flush()
-    answer = sys.stdin.readline().strip().lower()
-    return answer in {"y", "yes", _("y"), _("yes")}
+    return is_yes(sys.stdin.readline())
 
 
 def tell_problems(repl: Repl) -> None:

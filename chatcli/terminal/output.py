@@ -6,6 +6,7 @@ terminal as one write between the marks of a synchronized update. No half-drawn 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -13,6 +14,8 @@ from typing import TextIO
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+
+from chatcli.terminal.hangup import abandon
 
 _BEGIN_UPDATE = "\x1b[?2026h"
 _END_UPDATE = "\x1b[?2026l"
@@ -37,7 +40,9 @@ class TerminalOutput(Vt100_Output):
     def one_write(self) -> Iterator[None]:
         """Everything written inside reaches the terminal at once."""
         if not self._held:
-            self.write_raw(_BEGIN_UPDATE)
+            self.write_raw(from chatcli.terminal.hangup import abandon
+
+_BEGIN_UPDATE)
         self._held += 1
         try:
             yield
@@ -54,10 +59,9 @@ class TerminalOutput(Vt100_Output):
             super().flush()
         except OSError:
             self.gone = True
+            abandon(self.stdout)
 
     def _measure(self) -> Size:
-        import os
-
         try:
             size = os.get_terminal_size(self.stdout.fileno())
         except OSError:

@@ -16,6 +16,7 @@ from typing import TextIO
 
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
+from chatcli.terminal.hangup import abandon
 from chatcli.terminal.look import Look
 from chatcli.terminal.paste import clean
 from chatcli.terminal.screen import Interrupted, Key, Line
@@ -64,8 +65,7 @@ class PlainScreen:
             loop.remove_signal_handler(signal.SIGINT)
 
     def print(self, lines: Sequence[str]) -> None:
-        self._output.write("".join(f"{line}\n" for line in lines))
-        self._output.flush()
+        self._write(self._output, "".join(f"{line}\n" for line in lines))
 
     def live(self, lines: Callable[[], Sequence[str]] | None) -> None:
         """There is no live area: finished lines say it all."""
@@ -117,8 +117,15 @@ class PlainScreen:
             return os.terminal_size((_COLUMNS, 24))
 
     def _prompt(self, text: str) -> None:
-        self._prompts.write(text)
-        self._prompts.flush()
+        self._write(self._prompts, text)
+
+    def _write(self, stream: TextIO, text: str) -> None:
+        try:
+            stream.write(text)
+            stream.flush()
+        except OSError:
+            abandon(stream)
+            self._end()
 
     def _read(self) -> None:
         try:

@@ -77,10 +77,11 @@ def _plain_screen(look: Look) -> Screen:
 
 
 def _live_screen(repl: Repl, look: Look, environment: Mapping[str, str]) -> Screen:
-    from prompt_toolkit.history import DummyHistory
+    from prompt_toolkit.history import InMemoryHistory
     from prompt_toolkit.input.vt100 import Vt100Input
 
     from chatcli.terminal.completion import PromptCompleter
+    from chatcli.terminal.draft import Draft
     from chatcli.terminal.fileindex import FileIndex
     from chatcli.terminal.history import HistoryFile
     from chatcli.terminal.livescreen import LiveScreen
@@ -92,12 +93,13 @@ def _live_screen(repl: Repl, look: Look, environment: Mapping[str, str]) -> Scre
     user_home = environment.get("HOME")
     status = StatusSource(conversation, Path(user_home) if user_home else None)
     index = FileIndex(conversation.session.folder)
+    remember = conversation.settings.history
+    history = HistoryFile(repl.home / "history") if remember else InMemoryHistory()
     return LiveScreen(
         look=look,
         output=TerminalOutput(sys.stdout, term=environment.get("TERM", ""), color=look.color),
         input=Vt100Input(sys.stdin),
-        history=HistoryFile(repl.home / "history") if conversation.settings.history else DummyHistory(),
-        completer=PromptCompleter(repl.commands, lambda command: command.words(repl), index),
+        draft=Draft(history, PromptCompleter(repl.commands, lambda command: command.words(repl), index)),
         status=status.line,
         reflows=reflows(environment),
     )

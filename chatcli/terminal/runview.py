@@ -80,7 +80,7 @@ class RunView:
                 text = _("{reason} · next try in {delay}")
                 self.notice("warning", text.format(reason=reason, delay=short_seconds(delay_seconds)))
             case QueuedDelivered(text=text):
-                self.echo(text)
+                self.echo(self.activity.delivered(text))
             case Notice(level=level, text=text):
                 self.notice(level, text)
             case RunFinished():

@@ -48,7 +48,8 @@ class StatusSource:
         self._home = home
         self._seen_seconds = -_REFRESH_SECONDS
         self._branch = ""
-        self._total = conversation.cost().total
+        self._counted = ("", 0)
+        self._cost_usd: float | None = 0.0
 
     def line(self, columns: int) -> str:
         """See `status_line`."""
@@ -57,7 +58,10 @@ class StatusSource:
         if now - self._seen_seconds >= _REFRESH_SECONDS:
             self._seen_seconds = now
             self._branch = current_branch(folder)
-            self._total = conversation.cost().total
+        counted = (conversation.session.id, len(conversation.session.usage))
+        if counted != self._counted:
+            self._counted = counted
+            self._cost_usd = conversation.cost().total.usd
         status = Status(
             mode=conversation.mode,
             provider=conversation.provider.name,
@@ -67,8 +71,8 @@ class StatusSource:
             autonomy=conversation.autonomy,
             context_tokens=conversation.context_tokens,
             window_tokens=conversation.window_tokens,
-            cost_usd=self._total.usd,
-            requests=self._total.requests,
+            cost_usd=self._cost_usd,
+            requests=counted[1],
             queued=len(conversation.inbox),
         )
         return status_line(status, columns, self._home)

@@ -121,5 +121,16 @@ class Terminal:
         self._child.wait()
         return -self._child.signalstatus if self._child.signalstatus else self._child.exitstatus
 
+    def hang_up(self) -> None:
+        """The terminal goes away, as when its window is closed."""
+        self._child.ptyproc.fileobj.close()
+        self._child.ptyproc.closed = True
+
+    def wait_for_end(self) -> int:
+        """The exit code, or minus the signal, of a program whose terminal is gone."""
+        _pid, status = os.waitpid(self.pid, 0)
+        self._child.ptyproc.terminated = True
+        return os.waitstatus_to_exitcode(status)
+
     def close(self) -> None:
         self._child.close(force=True)

@@ -48,6 +48,18 @@ def test_a_large_paste_is_one_word_until_it_is_sent(world: World) -> None:
     assert "line 1999" not in terminal.text()
 
 
+def test_files_named_in_a_paste_do_not_go_along(world: World) -> None:
+    (world.project / "secret.txt").write_text("the magic word is xyzzy")
+    world.serve([reply("All right.")])
+    terminal = world.prompt()
+    terminal.send("/agent " + PASTE.format("see @secret.txt\n" * 10))
+    terminal.expect("[pasted 11 lines]")
+    terminal.line("")
+    terminal.expect("All right.")
+    assert "xyzzy" not in last_words(world)
+    assert "❯ /agent [pasted 11 lines]" in terminal.text()
+
+
 def test_a_pasted_placeholder_is_deleted_as_a_whole(world: World) -> None:
     terminal = world.prompt()
     terminal.send(PASTE.format("a\n" * 50))

@@ -108,6 +108,17 @@ def test_a_signal_ends_it_cleanly(world: World, number: signal.Signals) -> None:
     assert world.workspaces() == []
 
 
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_a_closed_window_leaves_nothing_behind(world: World, term: str) -> None:
+    world.serve([reply("Endless\n\n", hold())])
+    terminal = world.prompt(TERM=term)
+    terminal.line("go")
+    terminal.expect("Endless")
+    terminal.hang_up()
+    assert terminal.wait_for_end() == 128 + signal.SIGHUP
+    assert world.workspaces() == []
+
+
 def test_after_a_kill_the_session_goes_on(world: World) -> None:
     world.serve([reply("I remember **everything**."), reply("Still here.")])
     terminal = world.prompt()

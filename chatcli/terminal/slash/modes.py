@@ -28,12 +28,12 @@ async def _run(repl: Repl, text: str) -> None:
         repl.tell(_("What should it do? /run TEXT"), "warning")
         return
     current = repl.conversation.mode
-    await repl.start_run(text, mode="coder" if current == "coder" else "agent", stay=False)
+    repl.start_run(text, mode="coder" if current == "coder" else "agent", stay=False)
 
 
 async def _enter(repl: Repl, mode: str, text: str) -> None:
     if text:
-        await repl.start_run(text, mode=mode)
+        repl.start_run(text, mode=mode)
         return
     repl.conversation.set_mode(mode)
     repl.tell(_("Mode: {mode}").format(mode=mode))

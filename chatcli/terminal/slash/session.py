@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chatcli.errors import UserFacingError
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.session.journal import SessionLocked
@@ -88,13 +87,6 @@ async def _exit(repl: Repl, _text: str) -> None:
     repl.leave()
 
 
-def _session_ids(repl: Repl) -> list[str]:
-    try:
-        return [info.id for info in list_sessions(repl.home)[:_LISTED]]
-    except UserFacingError:
-        return []
-
-
 COMMANDS = (
     Command(name="clear", help=lambda: _("start a new session"), run=_clear),
     Command(
@@ -102,7 +94,6 @@ COMMANDS = (
         arguments="[ID]",
         help=lambda: _("go on with an earlier session"),
         run=_resume,
-        words=_session_ids,
     ),
     Command(name="undo", help=lambda: _("put back the files that the last turn changed"), run=_undo),
     Command(name="exit", help=lambda: _("leave"), run=_exit, while_busy=True, aliases=("quit",)),
