@@ -40,9 +40,7 @@ class TerminalOutput(Vt100_Output):
     def one_write(self) -> Iterator[None]:
         """Everything written inside reaches the terminal at once."""
         if not self._held:
-            self.write_raw(from chatcli.terminal.hangup import abandon
-
-_BEGIN_UPDATE)
+            self.write_raw(_BEGIN_UPDATE)
         self._held += 1
         try:
             yield
