@@ -14,8 +14,8 @@ from chatcli.providers.own import use_own
 from chatcli.settings import Loaded, Problem, load, table
 
 USER_FILE = "settings.toml"
-OWN_TABLES = ("providers", "models")
-"""Tables of the user's file that are no settings: his own providers, and what he knows of models."""
+OWN_TABLES = ("providers", "models", "prices")
+"""Tables of the user's file that are no settings: his own providers, what he knows of models, prices."""
 PROJECT_FILE = Path(".chatcli", "settings.toml")
 
 

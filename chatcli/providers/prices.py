@@ -11,9 +11,9 @@ import asyncio
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from chatcli.errors import UsageError
 from chatcli.messages import Usage
@@ -25,6 +25,8 @@ PriceSource = Literal["reported", "estimated", "free", "unknown"]
 
 _MILLION = 1_000_000
 
+_Usd = Annotated[float, Meta(ge=0)]
+
 
 class OwnPrice(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table `[prices."MODEL"]` or `[prices."PROVIDER/MODEL"]`: USD for a million tokens.
@@ -33,11 +35,11 @@ class OwnPrice(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     writes cost.
     """
 
-    input: float
-    output: float
-    cache_read: float | None = None
-    cache_write: float | None = None
-    cache_write_1h: float | None = None
+    input: _Usd
+    output: _Usd
+    cache_read: _Usd | None = None
+    cache_write: _Usd | None = None
+    cache_write_1h: _Usd | None = None
 
     def cost_usd(self, usage: Usage) -> float:
         read = self.input if self.cache_read is None else self.cache_read

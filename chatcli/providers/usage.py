@@ -118,15 +118,25 @@ def _inclusive(
         or _count(reported, "prompt_cache_hit_tokens")
     )
     cache_write = _count(read, "cache_write_tokens")
-    cost = reported.get("cost")
     return Usage(
         input=max(0, _count(reported, input_name) - cached - cache_write),
         cache_read=cached,
         cache_write_5m=cache_write,
         output=_count(reported, output_name),
         reasoning=_count(written, "reasoning_tokens"),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=_charged_usd(reported),
     )
+
+
+def _charged_usd(reported: Mapping[str, Any]) -> float | None:
+    """OpenRouter's own figure. With a key of the user's at the vendor it is the fee alone."""
+    cost = reported.get("cost")
+    if not isinstance(cost, int | float):
+        return None
+    upstream = _inner(reported, "cost_details").get("upstream_inference_cost")
+    if reported.get("is_byok") is True and isinstance(upstream, int | float):
+        return float(cost + upstream)
+    return float(cost)
 
 
 def _inner(reported: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -4,6 +4,8 @@ import pytest
 
 from chatcli.agent.settings_files import load_settings
 from chatcli.errors import UsageError
+from chatcli.messages import Usage
+from chatcli.providers.prices import cost_usd, use_own_prices
 
 
 @pytest.fixture
@@ -12,6 +14,12 @@ def places(tmp_path):
     (folder / ".chatcli").mkdir(parents=True)
     home.mkdir()
     return home, folder
+
+
+@pytest.fixture(autouse=True)
+def _no_own_prices():
+    yield
+    use_own_prices({})
 
 
 def write(path, text):
@@ -79,3 +87,17 @@ def test_an_unknown_name_on_the_command_line_is_an_error(places):
 def test_an_assignment_needs_an_equals_sign(places):
     with pytest.raises(UsageError, match="NAME=VALUE"):
         load(places, assignments=["CHATCLI_LANG"])
+
+
+def test_own_prices_are_no_settings_and_are_in_use(places):
+    write(places[0] / "settings.toml", '[prices."my-model"]\ninput = 2\noutput = 4.5\n')
+    assert load(places).problems == ()
+    assert cost_usd("OPENAI", "my-model", Usage(input=10**6, output=10**6)) == 6.5
+
+
+@pytest.mark.parametrize("line", ["input = -1", "input = 'cheap'", "in = 2"])
+def test_a_price_that_cannot_be_one_is_told_and_left_out(places, line):
+    write(places[0] / "settings.toml", f'[prices."my-model"]\noutput = 4.5\n{line}\n')
+    (problem,) = load(places).problems
+    assert problem.variable == "prices.my-model"
+    assert cost_usd("OPENAI", "my-model", Usage(input=10**6)) is None
