@@ -9,7 +9,7 @@ from typing import Annotated, Any, BinaryIO
 from msgspec import Struct
 
 from chatcli.tools import InvalidArguments, StoreEntry, ToolContext, ToolFailed, ToolOutput, in_thread, tool
-from chatcli.tools.text import UTF_8, TextDecoder
+from chatcli.tools.text import UTF_8, TextDecoder, safe_cut
 from chatcli.tools.windows import CharWindow, LineWindow
 from chatcli_plugins.recall_grep import compile_grep, compile_literal, grep_file
 from chatcli_plugins.recall_json import Document, Span, find_document, parse_path, select
@@ -22,6 +22,7 @@ _NOTE_CHARS = 400
 """Kept free for what stands around a part."""
 _MAX_CONTEXT = 20
 _MAX_KEYS = 20
+_MAX_PATTERN_CHARS = 200
 _RANGE = re.compile(r"\s*(\d*)\s*(-|:|\.\.)?\s*(\d*)\s*")
 
 Check = Callable[[], None]
@@ -65,6 +66,8 @@ async def recall(
     json: Annotated[str, "a.b[3].c, [2:5], [*]"] = "",
 ) -> ToolOutput:
     """Open the original behind <<ccr:KEY>>, verbatim: whole or one part of it."""
+    if len(grep) > _MAX_PATTERN_CHARS:
+        raise InvalidArguments(f"recall: 'grep' has more than {_MAX_PATTERN_CHARS} characters")
     if bool(chars) + bool(json) + stat + bool(lines or grep) > 1:
         raise InvalidArguments("recall: give one of stat, lines, chars, json, grep (grep may have lines)")
     wanted = Wanted(
@@ -89,7 +92,7 @@ async def recall(
 def _recall(ctx: ToolContext, keys: Sequence[str], wanted: Wanted, room_chars: int, check: Check) -> str:
     entries = ctx.store.entries()
     if wanted.grep:
-        return _grep(ctx, [find_entry(key, entries) for key in keys], wanted, room_chars)
+        return _grep(ctx, [find_entry(key, entries) for key in keys], wanted, room_chars, check)
     if len(keys) == 1:
         return _part(ctx, find_entry(keys[0], entries), wanted, room_chars, check)
     sections: list[str] = []
@@ -109,7 +112,7 @@ def _recall(ctx: ToolContext, keys: Sequence[str], wanted: Wanted, room_chars: i
 def _part(ctx: ToolContext, entry: StoreEntry, wanted: Wanted, room_chars: int, check: Check) -> str:
     with ctx.store.open(entry.key) as file:
         if wanted.stat:
-            return describe(entry, file)[:room_chars]
+            return describe(entry, file)
         if wanted.json:
             return _by_json(entry, file, wanted, room_chars)
         if wanted.chars:
@@ -117,7 +120,7 @@ def _part(ctx: ToolContext, entry: StoreEntry, wanted: Wanted, room_chars: int, 
         if wanted.lines:
             return _by_lines(entry, file, wanted.lines, room_chars, check)
         if entry.size_chars <= room_chars:
-            return file.read().decode("utf-8", "replace")
+            return file.read().decode("utf-8", "replace") or "[the result is empty]"
         return _by_lines(entry, file, Range(1, None), room_chars, check)
 
 
@@ -160,9 +163,10 @@ def _by_json(entry: StoreEntry, file: BinaryIO, wanted: Wanted, room_chars: int)
     found = list(select(document, steps))
     if len(found) == 1:
         _path, start, end = found[0]
-        shown = document.text[start : min(end, start + room_chars)]
-        cut = start + len(shown)
-        return _framed("", shown, f"go on with chars={cut}-{end}" if cut < end else "")
+        if end - start <= room_chars:
+            return document.text[start:end]
+        cut = safe_cut(document.text, start + room_chars)
+        return _framed("", document.text[start:cut], f"go on with chars={cut}-{end}")
     return _values(document, found, wanted.offset, room_chars)
 
 
@@ -182,11 +186,13 @@ def _values(document: Document, found: Sequence[Span], offset: int, room_chars: 
     return "\n".join([*parts, f"[{len(found)} values, shown {offset + 1}-{until}{go_on}]"])
 
 
-def _grep(ctx: ToolContext, entries: Sequence[StoreEntry], wanted: Wanted, room_chars: int) -> str:
+def _grep(
+    ctx: ToolContext, entries: Sequence[StoreEntry], wanted: Wanted, room_chars: int, check: Check
+) -> str:
     pattern, remark = compile_grep(wanted.grep)
-    results = _search(ctx, entries, wanted, pattern, room_chars)
+    results = _search(ctx, entries, wanted, pattern, room_chars, check)
     if not results.matches and not remark:
-        as_text = _search(ctx, entries, wanted, compile_literal(wanted.grep), room_chars)
+        as_text = _search(ctx, entries, wanted, compile_literal(wanted.grep), room_chars, check)
         if as_text.matches:
             results, remark = as_text, "as plain text: as a regular expression it matches nothing"
     results.remarks += [remark] if remark else []
@@ -194,7 +200,12 @@ def _grep(ctx: ToolContext, entries: Sequence[StoreEntry], wanted: Wanted, room_
 
 
 def _search(
-    ctx: ToolContext, entries: Sequence[StoreEntry], wanted: Wanted, pattern: Any, room_chars: int
+    ctx: ToolContext,
+    entries: Sequence[StoreEntry],
+    wanted: Wanted,
+    pattern: Any,
+    room_chars: int,
+    check: Check,
 ) -> SearchResults:
     results = SearchResults(
         "lines",
@@ -211,7 +222,7 @@ def _search(
             last = wanted.lines.last
         results.begin_file(f"<<ccr:{entry.key}>> ({entry.tool})")
         with ctx.store.open(entry.key) as file:
-            grep_file(file, pattern, results, first=first, last=last)
+            grep_file(file, pattern, results, first=first, last=last, check=check)
         results.end_file()
     return results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from chatcli.tools import ToolFailed
@@ -44,11 +44,20 @@ def compile_literal(pattern: str) -> Any:
     return regex.compile(regex.escape(pattern))
 
 
-def grep_file(file: BinaryIO, pattern: Any, results: SearchResults, *, first: int, last: int | None) -> None:
+def grep_file(
+    file: BinaryIO,
+    pattern: Any,
+    results: SearchResults,
+    *,
+    first: int,
+    last: int | None,
+    check: Callable[[], None],
+) -> None:
     """Hand the matching lines of `first`..`last` and what stands around them to `results`."""
     taken = 0
     try:
         for piece in pieces(file):
+            check()
             if last is not None and piece.number > last:
                 return
             if piece.number < first or piece.number == taken:

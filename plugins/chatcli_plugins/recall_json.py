@@ -1,7 +1,7 @@
 """Paths into JSON: `a.b[3].c`, `["a key"]`, `[-1]`, `[2:5]`, `[*]`. What they find is verbatim text.
 
-A document is one JSON value, or JSON lines, which count as an array. Text of another kind around it,
-such as the last line of a command's output, is left out.
+A document is one JSON value, or JSON lines, which count as an array. Other text, such as the last line
+of a command's output, is left out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ _STEP = re.compile(
                      | "(?P<quoted>(?:[^"\\]|\\.)*)" | '(?P<single>[^']*)' )\s*\] )""",
     re.VERBOSE,
 )
+_BEGINNING = re.compile(r"^\ufeff?[ \t]*(?=[\[{])", re.MULTILINE)
+_REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SCANNER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only where values end matters
 _BEGINNINGS = 20
@@ -39,7 +42,7 @@ class Span(NamedTuple):
 
 
 class Document(NamedTuple):
-    """Where the JSON in a text is. `lines` are the values of JSON lines; else it is one value."""
+    """Where the JSON in a text is. `lines` are the values of JSON lines; without, it is one value."""
 
     text: str
     start: int
@@ -61,16 +64,14 @@ def parse_path(path: str) -> tuple[Step, ...]:
 
 
 def find_document(text: str) -> Document | None:
-    """The first object or array that begins a line, and what follows if these are JSON lines."""
-    for tried, match in enumerate(re.finditer(r"^[ \t]*(?=[\[{])", text, re.MULTILINE)):
-        if tried == _BEGINNINGS:
-            return None
+    """The first object or array that begins a line; where each line is one, all of them."""
+    for match in islice(_BEGINNING.finditer(text), _BEGINNINGS):
         start = match.end()
-        if (end := _end_of_value(text, start)) is not None:
-            lines = tuple(_lines(text, start))
-            if len(lines) > 1:
-                return Document(text, start, lines[-1].end, lines)
-            return Document(text, start, end)
+        end = _end_of_value(text, start)
+        if end is None:
+            continue
+        lines = () if "\n" in text[start:end] else tuple(_lines(text, start))
+        return Document(text, start, lines[-1].end, lines) if len(lines) > 1 else Document(text, start, end)
     return None
 
 
@@ -169,19 +170,13 @@ def _items(text: str, span: Span) -> Iterator[tuple[int, Span]]:
 
 
 def _lines(text: str, start: int) -> Iterator[Span]:
-    """The values of JSON lines, as far as each line is exactly one."""
+    """The lines that are exactly one object or array."""
     index = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        value = _skip(text, start)
-        if value < end:
-            stop = _end_of_value(text, value)
-            if stop is None or text[stop:end].strip():
-                return
-            yield Span(f"[{index}]", value, stop)
+    for match in _BEGINNING.finditer(text, start):
+        end = _end_of_value(text, match.end())
+        if end is not None and _REST_OF_LINE.match(text, end):
+            yield Span(f"[{index}]", match.end(), end)
             index += 1
-        start = end + 1
 
 
 def _end_of_value(text: str, start: int) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from chatcli.tools import StoreEntry, ToolFailed
 
 _MARKED = re.compile(r"ccr\s*:\s*([0-9a-z]+)", re.IGNORECASE)
+_FILE = re.compile(r"budget_\S*_([0-9a-f]{8})\.txt")
 _BARE = re.compile(r"(?<![0-9a-zA-Z])[0-9a-fA-F]{8,64}(?![0-9a-zA-Z])")
 _KEY_DIGITS = 16
 _FEWEST_DIGITS = 8
@@ -24,9 +25,9 @@ def find_keys(texts: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for text in texts:
-        keys = _MARKED.findall(text)
+        keys = _MARKED.findall(text) or _FILE.findall(text)
         if not keys:
-            bare = _BARE.findall(text.replace("_", " "))
+            bare = _BARE.findall(text)
             keys = [key for key in bare if len(key) >= _KEY_DIGITS] or bare
         found += [key.lower() for key in keys or [text.strip()[:_KEY_DIGITS]] if key]
     return list(dict.fromkeys(found))

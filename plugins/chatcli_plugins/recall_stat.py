@@ -11,7 +11,8 @@ from chatcli_plugins.recall_json import Document, Span, children, find_document
 
 MAX_JSON_BYTES = 32_000_000
 """Larger originals are not parsed: that would take many times their size in memory."""
-_MAX_KEYS = 40
+_KEYS_CHARS = 1_000
+_KEY_CHARS = 80
 
 
 def describe(entry: StoreEntry, file: BinaryIO) -> str:
@@ -34,8 +35,9 @@ def describe(entry: StoreEntry, file: BinaryIO) -> str:
 def _json(document: Document) -> str:
     root = Span("", document.start, document.end)
     kind, members = children(document, root)
-    around = document.start + len(document.text) - document.end
-    note = f"\n{around} chars around it are no part of it" if document.text[document.end :].strip() else ""
+    spans = document.lines or (root,)
+    others = sum(map(bool, map(str.strip, _without(document.text, spans).split("\n"))))
+    note = f"\n{others} other lines are no part of it" if others else ""
     if kind == "object":
         return f"JSON object of {len(members)} keys{note}\n{_keys(document, members)}"
     name = f"JSON lines, {len(members)} records" if document.lines else f"JSON array of {len(members)} items"
@@ -46,9 +48,21 @@ def _json(document: Document) -> str:
 
 
 def _keys(document: Document, members: Sequence[tuple[str | int, Span]]) -> str:
-    shown = [f"{key}: {_type(document, span)}" for key, span in members[:_MAX_KEYS]]
-    more = [f"and {len(members) - _MAX_KEYS} more"] if len(members) > _MAX_KEYS else []
+    shown: list[str] = []
+    for key, span in members:
+        shown.append(f"{str(key)[:_KEY_CHARS]}: {_type(document, span)}")
+        if sum(map(len, shown)) > _KEYS_CHARS:
+            break
+    more = [f"and {len(members) - len(shown)} more"] if len(members) > len(shown) else []
     return ", ".join([*shown, *more])
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    parts, at = [], 0
+    for span in spans:
+        parts.append(text[at : span.start])
+        at = span.end
+    return "".join([*parts, text[at:]])
 
 
 def _type(document: Document, span: Span) -> str:

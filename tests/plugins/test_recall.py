@@ -35,6 +35,7 @@ async def text(ctx: FakeContext, key: str, **part: object) -> str:
         "see <<ccr:{k}>> please, not deadbeef01",
         "... [9 chars omitted — full output saved to /tmp/budget_call_1_{s}.txt, @recall <<ccr:{k}>>]",
         "/tmp/chatcli-agent-1/tool-results/budget_call_1_{s}.txt",
+        "/tmp/chatcli-agent-1/tool-results/budget_toolu_01abcdef23_{s}.txt",
         "`{k}`",
         '["{k}"]',
     ],
@@ -236,6 +237,26 @@ async def test_a_path_that_leads_nowhere_says_what_is_there(
     with pytest.raises(ToolFailed) as caught:
         await text(context, key, json=path)
     assert said in str(caught.value)
+
+
+async def test_lines_that_are_no_json_do_not_hide_those_behind_them(context: FakeContext) -> None:
+    key = context.store.put(b'{"id":1}\nwarning: slow\n{"id":2}\n')
+    assert await text(context, key, json="[-1].id") == "2"
+    assert "2 records\n1 other lines are no part of it" in await text(context, key, stat=True)
+
+
+async def test_an_empty_result_has_words(context: FakeContext) -> None:
+    assert await text(context, context.store.put(b"")) == "[the result is empty]"
+
+
+@pytest.mark.parametrize("times", [1, 40])
+async def test_what_stat_says_of_many_keys_is_short(context: FakeContext, times: int) -> None:
+    wide = {f"key {n} " + "k" * 200: n for n in range(500)}
+    keys = [context.store.put(json.dumps({**wide, "n": n}).encode()) for n in range(times)]
+    context.cap_chars = 30_000
+    shown = await text(context, " ".join(keys), stat=True)
+    assert "more" in shown
+    assert len(shown) <= 30_000
 
 
 async def test_stat_tells_sizes_type_and_what_json_is_made_of(context: FakeContext) -> None:
