@@ -15,13 +15,12 @@ import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from chatcli.errors import Denied
-from chatcli.gate.commands import Surroundings, analyse
 from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
@@ -29,9 +28,11 @@ from chatcli.gate.reach import OUTSIDE, Reach
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, Rules
 from chatcli.gate.sandbox import Sandbox
-from chatcli.gate.verdict import Verdict, decide
 from chatcli.i18n import _
 from chatcli.settings import Autonomy
+
+if TYPE_CHECKING:
+    from chatcli.gate.verdict import Verdict
 
 _PLAN = "Plan mode: only reading runs, so this was not done. Go on reading, or present your plan to the user."
 _LONG_QUERY_CHARS = 100
@@ -130,6 +131,10 @@ class Gate:
 
     def judge(self, text: str, folder: Path | None = None) -> Verdict:
         """What would happen to this command line now."""
+        # The tables of commands cost 25 ms: paid with the first command, not at every start.
+        from chatcli.gate.commands import Surroundings, analyse
+        from chatcli.gate.verdict import decide
+
         reach = self._reach
         where = (folder or self.territory.project).resolve()
         return decide(analyse(text, where, Surroundings(reach, self._inherited)), self.autonomy, reach)

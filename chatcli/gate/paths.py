@@ -100,6 +100,7 @@ class Territory:
         self._scratch = tuple(path.resolve() for path in writable)
         stores = [self.user_home / name for name in KEY_STORES] + [Path(name) for name in SYSTEM_SECRETS]
         self.secrets = (home.resolve(), *(store.resolve() for store in stores))
+        self._folded_secrets = tuple(_folded(store) for store in self.secrets)
         self._secret_files: frozenset[tuple[int, int]] | None = None
 
     def resolve(self, text: str, folder: Path | None = None) -> Path:
@@ -138,7 +139,8 @@ class Territory:
         return tuple(store for store in self.secrets if is_within(store, folder) and store.exists())
 
     def _kind(self, path: Path) -> PlaceKind:
-        if any(is_within(path, store, fold=True) for store in self.secrets) or _is_process_state(path):
+        folded = _folded(path)
+        if any(folded[: len(s)] == s for s in self._folded_secrets) or _is_process_state(path):
             return "secret"
         if any(is_within(path, root) for root in self._results):
             return "results"
@@ -155,23 +157,19 @@ class Territory:
         return (status.st_dev, status.st_ino) in self._secret_files
 
 
-def is_within(path: Path, root: Path, *, fold: bool = False) -> bool:
-    """Whether `path` is `root` or below it; both resolved. `fold` also takes other spellings.
+def is_within(path: Path, root: Path) -> bool:
+    """Whether `path` is `root` or below it; both resolved.
 
     A file system that ignores case shows one folder under many names: there the identity of the
     folders decides.
     """
-    if path.parts[: len(root.parts)] == root.parts:
-        return True
-    head = [_folded(part) for part in path.parts[: len(root.parts)]]
-    if head != [_folded(part) for part in root.parts]:
-        return False
-    return fold or _same_folder(Path(*path.parts[: len(root.parts)]), root)
+    head = Path(*path.parts[: len(root.parts)])
+    return head == root or (_folded(head) == _folded(root) and _same_folder(head, root))
 
 
 def runs_by_itself(path: Path) -> Reason | None:
     """Why a file is dangerous to write wherever it lies: git, editors or shells execute it."""
-    folders = [_folded(part) for part in path.parts]
+    folders = _folded(path)
     if ".git" in folders:
         return Reason(N_("it lies in a .git folder, from which git runs programs: {about}"), str(path))
     if folders[-1] in _SELF_RUNNING_FILES or _SELF_RUNNING.intersection(folders):
@@ -187,7 +185,7 @@ def check_open_fd(descriptor: int, path: Path) -> None:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise Denied(f"Not a regular file: {path}")
-    if _opened_path(descriptor) != path:
+    if _folded(_opened_path(descriptor)) != _folded(path):
         raise Denied(f"The file changed its place while it was opened: {path}")
 
 
@@ -198,10 +196,13 @@ def _opened_path(descriptor: int) -> Path:
     return Path(f"/proc/self/fd/{descriptor}").readlink()
 
 
-def _folded(part: str) -> str:
-    """One spelling for names that some file systems take for the same."""
-    visible = "".join(c for c in part if unicodedata.category(c) != "Cf")
-    return unicodedata.normalize("NFC", visible.casefold())
+def _folded(path: Path) -> tuple[str, ...]:
+    """One spelling for paths that some file systems take for the same, part by part."""
+    text = str(path)
+    if not text.isascii():
+        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        text = unicodedata.normalize("NFC", text)
+    return Path(text.casefold()).parts
 
 
 def _same_folder(one: Path, other: Path) -> bool:

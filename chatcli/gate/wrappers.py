@@ -76,13 +76,12 @@ _WRAPPERS = {
 class Nested(Struct, frozen=True):
     """What a wrapper runs: commands word by word, and shell text.
 
-    `exact`: every flag was understood and nothing runs besides. `assigned`: variables that it sets.
+    `transparent`: every flag was understood and nothing runs besides. `assigned`: variables that it sets.
     `hidden`: it runs something that does not stand in the line.
     """
 
     commands: tuple[tuple[Arg | None, ...], ...] = ()
     scripts: tuple[str, ...] = ()
-    exact: bool = False
     transparent: bool = False
     hidden: bool = False
     assigned: tuple[str, ...] = ()
@@ -130,8 +129,7 @@ def _plain(name: str, wrapper: Wrapper, args: Args) -> Nested | None:
         inner = (*inner, None)
     if not inner:
         return None
-    transparent = wrapper.transparent and exact
-    return Nested(commands=(inner,), exact=exact, transparent=transparent)
+    return Nested(commands=(inner,), transparent=wrapper.transparent and exact)
 
 
 def _skip_flags(wrapper: Wrapper, args: list[Arg | None]) -> tuple[list[Arg | None], bool]:
@@ -174,7 +172,7 @@ def _env(args: Args) -> Nested | None:
         rest = rest[1:]
     if not rest:
         return None if exact and not assigned else Nested(hidden=True, assigned=tuple(assigned))
-    return Nested(commands=(tuple(rest),), exact=exact, transparent=exact, assigned=tuple(assigned))
+    return Nested(commands=(tuple(rest),), transparent=exact, assigned=tuple(assigned))
 
 
 def _shell(name: str, args: Args) -> Nested | None:
@@ -192,7 +190,7 @@ def _shell(name: str, args: Args) -> Nested | None:
             if script is None or not script.sure:
                 break
             exact = len(args) == 2 and arg.text == "-c" and name == "bash"
-            return Nested(scripts=(script.text,), exact=exact, transparent=exact)
+            return Nested(scripts=(script.text,), transparent=exact)
     texts = [arg.text for arg in args if arg]
     if texts == ["--version"]:
         return None

@@ -174,6 +174,6 @@ def test_what_runs_unasked_starts_only_readers_and_what_a_rule_allows(world, jai
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(100, 106))
 def test_the_same_for_many_more_lines(world, jail: Callable, seed: int) -> None:
-    assert check(seed=seed, count=20_000, world=world, jail=jail) > 500
+    assert check(seed=seed, count=10_000, world=world, jail=jail) > 500
