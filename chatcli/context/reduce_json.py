@@ -6,30 +6,19 @@ keys are those of the original, character by character; white space between them
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, NamedTuple
+from typing import Any
+
+from chatcli.tools.json_text import Value, items, members, skip_space, value_at
 
 _LONG_ITEMS = 20
 _FIRST_KEPT, _LAST_KEPT, _ODD_KEPT = 8, 2, 20
 _LONG_STRING_CHARS, _STRING_HEAD_UNITS, _STRING_TAIL_UNITS = 1_000, 300, 100
 _RARE_SHARE = 0.05
-_SPACE = re.compile(r"[ \t\r\n]*")
 _UNIT = re.compile(r"\\u[dD][89abAB]..\\u....|\\u....|\\.|[^\\]")
 """A character of a string as it is written: no escape may be cut."""
-_DECODER = json.JSONDecoder(strict=False)
-
-
-class Value(NamedTuple):
-    """`text[start:end]` decodes to `value`."""
-
-    start: int
-    end: int
-    value: Any
 
 
 class Reducer:
@@ -47,42 +36,39 @@ class Reducer:
 
         Text behind that value is no JSON and stays.
         """
-        start = _skip(self._text, 0)
+        start = skip_space(self._text, 0)
         if self._text[start : start + 1] not in ("{", "["):
             return None
-        try:
-            value = self._value_at(start)
-        except (ValueError, StopIteration, RecursionError):
+        if (value := value_at(self._text, start)) is None:
             return None
-        return self._render(value) + self._keep(self._text[value.end :])
-
-    def _value_at(self, start: int) -> Value:
-        value, end = _DECODER.scan_once(self._text, start)  # type: ignore[attr-defined]
-        return Value(start, end, value)
+        try:
+            return self._render(value) + self._keep(self._text[value.end :])
+        except RecursionError:
+            return None
 
     def _render(self, value: Value) -> str:
-        match value.value:
-            case dict():
-                members = (
-                    f"{self._keep(key)}:{self._render(member)}" for key, member in self._members(value)
+        match self._text[value.start]:
+            case "{":
+                parts = (
+                    f"{self._keep(member.written)}:{self._render(member.value)}"
+                    for member in members(self._text, value.start)
                 )
-                return self._framed("{", members, "}")
-            case list():
-                return self._framed("[", self._rendered_items(list(self._items(value))), "]")
-            case str() if value.end - value.start > _LONG_STRING_CHARS:
+                return self._framed("{", parts, "}")
+            case "[":
+                return self._framed("[", self._items(list(items(self._text, value.start))), "]")
+            case '"' if value.end - value.start > _LONG_STRING_CHARS:
                 return self._cut(self._text[value.start : value.end])
             case _:
                 return self._keep(self._text[value.start : value.end])
 
-    def _rendered_items(self, items: Sequence[Value]) -> Iterator[str]:
-        kept = kept_positions([item.value for item in items])
+    def _items(self, values: Sequence[Value]) -> Iterator[str]:
         before = -1
-        for position in [*kept, len(items)]:
+        for position in [*kept_positions([value.decoded for value in values]), len(values)]:
             if gap := position - before - 1:
                 self.omitted_items += gap
                 yield f'"... {gap} items omitted: [{before + 1}] to [{position - 1}]"'
-            if position < len(items):
-                yield self._render(items[position])
+            if position < len(values):
+                yield self._render(values[position])
             before = position
 
     def _cut(self, written: str) -> str:
@@ -99,64 +85,44 @@ class Reducer:
 
     def _framed(self, opening: str, parts: Iterator[str], closing: str) -> str:
         inside = list(parts)
-        self.kept_chars += 2 + max(0, len(inside) - 1)
+        self.kept_chars += len(opening) + len(closing) + max(0, len(inside) - 1)
         return f"{opening}{','.join(inside)}{closing}"
-
-    def _members(self, value: Value) -> Iterator[tuple[str, Value]]:
-        """Each key as it is written, with its value."""
-        text, at = self._text, _skip(self._text, value.start + 1)
-        while text[at] != "}":
-            end = scanstring(text, at + 1, False)[1]
-            member = self._value_at(_skip(text, _skip(text, end) + 1))
-            yield text[at:end], member
-            at = self._after(member.end)
-
-    def _items(self, value: Value) -> Iterator[Value]:
-        text, at = self._text, _skip(self._text, value.start + 1)
-        while text[at] != "]":
-            item = self._value_at(at)
-            yield item
-            at = self._after(item.end)
-
-    def _after(self, end: int) -> int:
-        """Where the next member begins, or the closing bracket."""
-        at = _skip(self._text, end)
-        return _skip(self._text, at + 1) if self._text[at] == "," else at
 
 
 def omitted_json_lines(lines: Sequence[str]) -> set[int]:
     """The numbers, from 1, of JSON lines that can be left out; those that are no JSON object stay."""
-    numbers, items = [], []
+    numbers: list[int] = []
+    found: list[Any] = []
     for number, line in enumerate(lines, 1):
-        if line.startswith("{"):
-            with suppress(ValueError, RecursionError):
-                items.append(_DECODER.decode(line))
-                numbers.append(number)
-    kept = {numbers[position] for position in kept_positions(items)}
+        value = value_at(line, 0) if line.startswith("{") else None
+        if value and not line[value.end :].strip():
+            found.append(value.decoded)
+            numbers.append(number)
+    kept = {numbers[position] for position in kept_positions(found)}
     return {number for number in numbers if number not in kept}
 
 
-def kept_positions(items: Sequence[Any]) -> list[int]:
+def kept_positions(array: Sequence[Any]) -> list[int]:
     """Which items of an array stay: all of a short one, else both ends and what is unlike the rest."""
-    if len(items) <= _LONG_ITEMS:
-        return list(range(len(items)))
-    ends = {*range(_FIRST_KEPT), *range(len(items) - _LAST_KEPT, len(items))}
-    odd = [position for position in _odd_positions(items) if position not in ends]
+    if len(array) <= _LONG_ITEMS:
+        return list(range(len(array)))
+    ends = {*range(_FIRST_KEPT), *range(len(array) - _LAST_KEPT, len(array))}
+    odd = [position for position in _odd_positions(array) if position not in ends]
     return sorted(ends.union(odd[:_ODD_KEPT]))
 
 
-def _odd_positions(items: Sequence[Any]) -> list[int]:
+def _odd_positions(array: Sequence[Any]) -> list[int]:
     """Items of another shape, or with a rare value in a field that otherwise has few values."""
-    shapes = Counter(_shape(item) for item in items)
-    rare = _RARE_SHARE * len(items)
+    shapes = Counter(_shape(item) for item in array)
+    rare = _RARE_SHARE * len(array)
     fields: dict[str, Counter[str]] = {}
-    for item in items:
+    for item in array:
         for key, value in item.items() if isinstance(item, dict) else ():
-            if value is None or isinstance(value, bool | int | str):
+            if value is None or isinstance(value, bool | str):
                 fields.setdefault(key, Counter())[repr(value)[:80]] += 1
     telling = {key: counts for key, counts in fields.items() if len(counts) <= max(2, rare)}
     odd = []
-    for position, item in enumerate(items):
+    for position, item in enumerate(array):
         values = item.items() if isinstance(item, dict) else ()
         has_rare_value = any(
             key in telling and telling[key][repr(value)[:80]] <= rare for key, value in values
@@ -168,8 +134,3 @@ def _odd_positions(items: Sequence[Any]) -> list[int]:
 
 def _shape(item: Any) -> str:
     return ",".join(sorted(item)) if isinstance(item, dict) else type(item).__name__
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at

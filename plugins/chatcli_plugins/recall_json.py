@@ -11,10 +11,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
-from chatcli.tools import InvalidArguments, ToolFailed
+from chatcli.tools import InvalidArguments, ToolFailed, json_text
 
 Step = str | int | slice
 
@@ -26,8 +25,6 @@ _STEP = re.compile(
 )
 _BEGINNING = re.compile(r"^\ufeff?[ \t]*(?=[\[{])", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
-_SPACE = re.compile(r"[ \t\r\n]*")
-_SCANNER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only where values end matters
 _BEGINNINGS = 20
 """Lines that look like the beginning of a document and are tried."""
 _MAX_NAMED = 20
@@ -66,10 +63,9 @@ def parse_path(path: str) -> tuple[Step, ...]:
 def find_document(text: str) -> Document | None:
     """The first object or array that begins a line; where each line is one, all of them."""
     for match in islice(_BEGINNING.finditer(text), _BEGINNINGS):
-        start = match.end()
-        end = _end_of_value(text, start)
-        if end is None:
+        if (value := json_text.value_at(text, match.end())) is None:
             continue
+        start, end = value.start, value.end
         lines = () if "\n" in text[start:end] else tuple(_lines(text, start))
         return Document(text, start, lines[-1].end, lines) if len(lines) > 1 else Document(text, start, end)
     return None
@@ -147,46 +143,22 @@ def _missing(where: str, step: str | int, kind: str, members: list[tuple[str | i
 
 
 def _members(text: str, span: Span) -> Iterator[tuple[str, Span]]:
-    at = _skip(text, span.start + 1)
-    while text[at] != "}":
-        key, at = scanstring(text, at + 1, False)
-        at = _skip(text, _skip(text, at) + 1)
-        end = _SCANNER.scan_once(text, at)[1]  # type: ignore[attr-defined]
+    for key, written, value in json_text.members(text, span.start):
         plain = re.fullmatch(r"[^\s.\[\]\"'*]+", key)
-        path = f"{span.path}.{key}" if plain else f"{span.path}[{json.dumps(key, ensure_ascii=False)}]"
-        yield key, Span(path.removeprefix("."), at, end)
-        at = _skip(text, end)
-        at = _skip(text, at + 1) if text[at] == "," else at
+        path = f"{span.path}.{key}" if plain else f"{span.path}[{written}]"
+        yield key, Span(path.removeprefix("."), value.start, value.end)
 
 
 def _items(text: str, span: Span) -> Iterator[tuple[int, Span]]:
-    at, index = _skip(text, span.start + 1), 0
-    while text[at] != "]":
-        end = _SCANNER.scan_once(text, at)[1]  # type: ignore[attr-defined]
-        yield index, Span(f"{span.path}[{index}]", at, end)
-        index += 1
-        at = _skip(text, end)
-        at = _skip(text, at + 1) if text[at] == "," else at
+    for index, value in enumerate(json_text.items(text, span.start)):
+        yield index, Span(f"{span.path}[{index}]", value.start, value.end)
 
 
 def _lines(text: str, start: int) -> Iterator[Span]:
     """The lines that are exactly one object or array."""
     index = 0
     for match in _BEGINNING.finditer(text, start):
-        end = _end_of_value(text, match.end())
-        if end is not None and _REST_OF_LINE.match(text, end):
-            yield Span(f"[{index}]", match.end(), end)
+        value = json_text.value_at(text, match.end())
+        if value and _REST_OF_LINE.match(text, value.end):
+            yield Span(f"[{index}]", value.start, value.end)
             index += 1
-
-
-def _end_of_value(text: str, start: int) -> int | None:
-    try:
-        end: int = _SCANNER.scan_once(text, start)[1]  # type: ignore[attr-defined]
-    except (ValueError, StopIteration, RecursionError):
-        return None
-    return end
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
