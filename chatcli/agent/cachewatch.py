@@ -20,9 +20,9 @@ _LIFE_SECONDS: dict[CacheClass, float] = {"explicit": 300.0, "automatic": 3_600.
 _OLLAMA_LIFE_SECONDS = 300.0
 
 
-def life_seconds(provider: Provider) -> float:
+def life_seconds(name: str, cache: CacheClass) -> float:
     """How long the provider keeps an unused prefix."""
-    return _OLLAMA_LIFE_SECONDS if provider.name == "OLLAMA" else _LIFE_SECONDS[provider.cache]
+    return _OLLAMA_LIFE_SECONDS if name == "OLLAMA" else _LIFE_SECONDS[cache]
 
 
 class CacheWatch:
@@ -49,7 +49,7 @@ class CacheWatch:
         self._before = now
         ledger = Ledger(
             cache=provider.cache,
-            life_seconds=life_seconds(provider),
+            life_seconds=life_seconds(provider.name, provider.cache),
             minimum_tokens=facts(provider.model).cache_minimum_tokens,
         )
         miss = explain(before, now, usage, ledger, self._rewrites)

@@ -30,7 +30,7 @@ from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
-from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted, UsageRecorded
+from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted
 from chatcli.extensions.rules import Rules as RulesFiles
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
@@ -117,20 +117,21 @@ class Conversation:
             SessionStore(session),
         )
         self._marked_messages: tuple[int, ...] = ()
-        self.context_tokens = session.usage[-1].usage.context if session.usage else 0
-        """Size of the last request as the provider counted it."""
 
     @property
     def running(self) -> bool:
         return self._task is not None
 
     @property
+    def context_tokens(self) -> int:
+        """Size of the last request as the provider counted it."""
+        return self.session.context_tokens
+
+    @property
     def window_tokens(self) -> int:
         return self.provider.window_tokens
 
     def emit(self, event: RunEvent) -> None:
-        if isinstance(event, UsageRecorded):
-            self.context_tokens = event.usage.context
         for listener in self.listeners:
             listener(event)
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from chatcli.agent.costs import Meter
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.modes import Mode
-from chatcli.agent.occasion import occasion_of, utc_now
+from chatcli.agent.occasion import key_of, occasion_of, priced, utc_now
 from chatcli.agent.purse import Purse
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.stagnation import Stagnation
@@ -118,10 +118,13 @@ async def _next_reply(run: Run) -> AssistantMessage:
 def _next_request(run: Run) -> Request:
     """Prepare the view, record how results are shown, and put the request together."""
     session = run.session
-    occasion = occasion_of(session, run.provider, run.schedule, utc_now())
+    tools_key = key_of(run.tools)
+    occasion = occasion_of(session, run.provider, run.schedule, tools_key, utc_now())
     view = run.pipeline.prepare(session.transcript, session.shown, occasion)
+    if session.tools_key != tools_key:
+        session.set_state(tools_key=tools_key)
     if view.decisions:
-        session.record_decisions(view.decisions)
+        session.record_decisions(view.decisions, priced(view.rewrite, run.provider))
         _tell_shown(run, view)
     request = assemble(
         view,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-_MAX_BRANCH_CHARS = 100
+from chatcli.agent.branch import current_branch
 
 
 def context_note(*, mode: str, autonomy: str, folder: Path, today: date) -> str:
@@ -18,19 +18,3 @@ def context_note(*, mode: str, autonomy: str, folder: Path, today: date) -> str:
     if branch := current_branch(folder):
         parts.append(f"git branch: {branch}")
     return f"[context — {'; '.join(parts)}]"
-
-
-def current_branch(folder: Path) -> str:
-    """The branch that `.git/HEAD` names, read without running git; empty outside a repository."""
-    for parent in (folder, *folder.parents):
-        dot_git = parent / ".git"
-        try:
-            if dot_git.is_file():  # a worktree or submodule
-                pointer = dot_git.read_text(encoding="utf-8", errors="replace").strip()
-                dot_git = (parent / pointer.removeprefix("gitdir:").strip()).resolve()
-            head = (dot_git / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-        except OSError:
-            continue
-        name = head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:10]
-        return "".join(c for c in name if c.isprintable())[:_MAX_BRANCH_CHARS]
-    return ""

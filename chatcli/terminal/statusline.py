@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from chatcli.agent.branch import current_branch
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.terminal.branch import current_branch
 from chatcli.terminal.cells import clip, clip_start, width_cells
 from chatcli.terminal.figures import money, percent
 

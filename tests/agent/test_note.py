@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from chatcli.agent.note import context_note, current_branch
+from chatcli.agent.branch import current_branch
+from chatcli.agent.note import context_note
 
 
 def test_the_note_is_one_line_with_mode_date_folder_and_branch(tmp_path):
@@ -25,7 +26,7 @@ def test_a_folder_inside_a_repository_has_its_branch(tmp_path):
 def test_a_detached_head_is_shown_by_its_short_id(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef0123\n", encoding="utf-8")
-    assert current_branch(tmp_path) == "0123456789"
+    assert current_branch(tmp_path) == "01234567"
 
 
 def test_a_hostile_branch_name_cannot_break_the_line(tmp_path):

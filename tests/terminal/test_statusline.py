@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from chatcli.terminal.branch import current_branch
+from chatcli.agent.branch import current_branch
 from chatcli.terminal.cells import width_cells
 from chatcli.terminal.statusline import Status, status_line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 _MAX_HEAD_BYTES = 1_000
+_MAX_NAME_CHARS = 100
 
 
 def current_branch(folder: Path) -> str:
@@ -18,9 +19,14 @@ def current_branch(folder: Path) -> str:
         except OSError:
             continue
         if head.startswith("ref: refs/heads/"):
-            return head.removeprefix("ref: refs/heads/")
+            return _printable(head.removeprefix("ref: refs/heads/"))
         return head[:8] if head.isalnum() else ""
     return ""
+
+
+def _printable(name: str) -> str:
+    """A hostile name must not break the line that it stands in."""
+    return "".join(c for c in name if c.isprintable())[:_MAX_NAME_CHARS]
 
 
 def _read(path: Path) -> str:
