@@ -19,6 +19,18 @@ Preset = Literal["none", "trueforge", "lookup"]
 Autonomy = Literal["plan", "ask", "edits", "all"]
 SmartRoute = Literal["off", "hint", "auto"]
 
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "trueforge": {"tool_result_max_tokens": "6000", "tool_result_budget_tokens": "10000"},
+    "lookup": {
+        "microcompact_truncate_turns": "1",
+        "microcompact_summarize_turns": "3",
+        "microcompact_head_chars": "1200",
+        "microcompact_tail_chars": "300",
+        "microcompact_min_content": "2000",
+    },
+}
+"""Settings in one word: a layer above the defaults, below everything that is set by itself."""
+
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -108,6 +120,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         float, _meta("INITIAL_BACKOFF", "First wait between retries; doubles, with jitter.", ge=0, le=60)
     ] = 1.0
 
+    tool_result_preset: Annotated[
+        Preset,
+        _meta(
+            "CHATCLI_TOOL_RESULT_PRESET",
+            "trueforge: token limits, short previews; lookup: old results go early; none.",
+        ),
+    ] = "none"
     tool_result_max_chars: Annotated[
         int, _meta("CHATCLI_TOOL_RESULT_MAX_CHARS", "Longest single result shown to the model.", ge=1_000)
     ] = 20_000
@@ -240,7 +259,8 @@ def load(layers: Sequence[tuple[str, Mapping[str, str]]]) -> Loaded:
     problems: list[Problem] = []
     for row in table():
         keys = (*row.aliases, row.name, row.variable)
-        for layer, texts in layers:
+        preset = values.get("tool_result_preset", "")
+        for layer, texts in ((f"preset {preset}", PRESETS.get(preset, {})), *layers):
             for key in keys:
                 if (text := texts.get(key)) is None:
                     continue

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from chatcli.context.limits import CAPPED, REDUCED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
+from chatcli.context.limits import REDUCED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
 from chatcli.context.notice import offload_notice
 from chatcli.context.present import excerpt, is_stored, present, present_as_gone, saved_path, size_chars
 from chatcli.context.previews import fit
@@ -151,7 +151,7 @@ class _Turn:
     def _wanted(self, result: ToolResult) -> Presentation:
         """What the length alone demands."""
         if size_chars(result) > max(result.cap_chars, SMALLEST_CHARS):
-            return CAPPED
+            return self._limits.capped
         return self._limits.preview if size_chars(result) > self._most_chars(result) else WHOLE
 
     def _preview_of_common_size(self, position: int) -> None:

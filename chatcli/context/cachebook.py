@@ -9,7 +9,6 @@ estimated; everything else is exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 from typing import Protocol
 
 from msgspec import Struct
@@ -124,7 +123,7 @@ class _Known(Struct, kw_only=True):
         """How much of a part that is new here begins like one that is known here."""
         alive = [other.message for other in self.followers.values() if other.until_seconds > at_seconds]
         text = _text(message)
-        common_chars = max((len(commonprefix((text, _text(other)))) for other in alive), default=0)
+        common_chars = max((_common_chars(text, _text(other)) for other in alive), default=0)
         return tokens * common_chars // max(1, len(text))
 
 
@@ -154,6 +153,15 @@ def _prefixes(model: str, parts: Sequence[Part]) -> list[int]:
 
 def _tokens(parts: Sequence[Part]) -> int:
     return sum(part.tokens for part in parts)
+
+
+def _common_chars(one: str, other: str) -> int:
+    """Length of the longest beginning of both, by halving."""
+    same, differs = 0, min(len(one), len(other)) + 1
+    while differs - same > 1:
+        middle = (same + differs) // 2
+        same, differs = (middle, differs) if one[:middle] == other[:middle] else (same, middle)
+    return same
 
 
 def _text(message: Message | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.messages import Presentation
 from chatcli.settings import Settings
@@ -18,6 +18,8 @@ CAPPED = Presentation(kind="capped", head_chars=5_000, tail_chars=1_000, error_c
 REDUCED = Presentation(kind="reduced")
 PREVIEW = Presentation(kind="preview", head_chars=4_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
 
+_TRUEFORGE_ENDS = {"head_chars": 100, "tail_chars": 100}
+
 
 class Limits(Struct, frozen=True, kw_only=True):
     """What a result may take when it is first shown. Token limits of 0 are off."""
@@ -30,6 +32,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     budget_tokens: int = 0
     preview: Presentation = PREVIEW
     """The most that is kept of a result that is over one of these limits."""
+    capped: Presentation = CAPPED
+    """The same for one that is over its tool's own cap."""
     reduces: bool = False
     """Whether long logs and JSON are shown without what is like the rest."""
     tools: Mapping[str, str] = {}
@@ -37,7 +41,10 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_settings(cls, settings: Settings, tools: Mapping[str, str] | None = None) -> Limits:
+        ends = _TRUEFORGE_ENDS if settings.tool_result_preset == "trueforge" else {}
         return cls(
+            preview=structs.replace(PREVIEW, **ends),
+            capped=structs.replace(CAPPED, **ends),
             reduces=settings.compression,
             tools=tools or {},
             max_chars=settings.tool_result_max_chars,

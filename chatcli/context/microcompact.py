@@ -19,7 +19,7 @@ from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.errors import StorageError
 from chatcli.messages import AssistantMessage, Message, Presentation, ToolResult
-from chatcli.session.entries import Decision
+from chatcli.session.entries import Decision, Rewrite
 
 _CLEARED_CHARS = 110
 _MARKER_CHARS = 100
@@ -39,6 +39,8 @@ class MicrocompactReport(Struct, frozen=True):
     """Rewrites, to be recorded before the request is sent."""
 
     decisions: tuple[Decision, ...] = ()
+    rewrite: Rewrite | None = None
+    """What they save and cost, if there are any."""
 
 
 def apply_microcompact(
@@ -74,7 +76,31 @@ def apply_microcompact(
             continue  # what is in the view is all that is left
         saved_chars = len(result.text) - len(shorter.text)
         decisions.append(Decision(result.seq, wanted, choice.reason, saved_chars))
-    return (out, MicrocompactReport(tuple(decisions))) if decisions else (messages, MicrocompactReport())
+    if not decisions:
+        return messages, MicrocompactReport()
+    rewrite = _priced(messages, out, occasion, choice.reason, tokens_of)
+    return out, MicrocompactReport(tuple(decisions), rewrite)
+
+
+def _priced(
+    before: Sequence[Message],
+    after: Sequence[Message],
+    occasion: Occasion,
+    reason: str,
+    tokens_of: Callable[[Message], int],
+) -> Rewrite:
+    """What it saves to send `after` instead of `before`, and what it costs more this once."""
+    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one is not other]
+    saved_tokens = sum(tokens_of(before[at]) - tokens_of(after[at]) for at in changed)
+    dearer = occasion.price_of_losing_a_token()
+    lost = after[changed[0] : _last_reply(after)] if dearer else ()
+    price_tokens = round(dearer * sum(map(tokens_of, lost)))
+    return Rewrite(reason=reason, saved_tokens=saved_tokens, price_tokens=price_tokens)
+
+
+def _last_reply(messages: Sequence[Message]) -> int:
+    """Where the last assistant message stands: it and what follows were never sent before."""
+    return max(at for at, message in enumerate(messages) if isinstance(message, AssistantMessage))
 
 
 def may_change(result: ToolResult, ageing: Ageing) -> bool:

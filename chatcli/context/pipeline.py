@@ -20,7 +20,7 @@ from chatcli.context.scheduler import Occasion
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.messages import AssistantMessage, Message, Presentation, Text, ToolResult, UserMessage
-from chatcli.session.entries import Decision
+from chatcli.session.entries import Decision, Rewrite
 
 _OPENING = UserMessage(
     seq=0, parts=(Text("[The conversation before this point is not shown.]", origin="notice"),)
@@ -33,6 +33,8 @@ class View(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     decisions: tuple[Decision, ...]
     """New presentations: recorded before the request is sent."""
+    rewrite: Rewrite | None = None
+    """What those of old results save and cost together, if there are any."""
     pairing: PairingReport
     """Of what was not yet in the view before."""
     unchanged_messages: int
@@ -107,6 +109,7 @@ class Pipeline:
         return View(
             messages=tuple(finished.view),
             decisions=decisions,
+            rewrite=report.rewrite,
             pairing=pairing,
             unchanged_messages=min(unchanged, first_rewritten),
             settled_messages=len(finished.view) if off else finished.settled,

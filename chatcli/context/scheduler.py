@@ -44,6 +44,10 @@ class Occasion(Struct, frozen=True, kw_only=True):
             return "age"
         return "cold" if self.cold else ""
 
+    def price_of_losing_a_token(self) -> float:
+        """What a cached token costs more when it is written again instead of read."""
+        return 0.0 if self.cold else max(0.0, self.write_price - self.read_price)
+
 
 class Candidate(NamedTuple):
     """A result that has come of age."""
@@ -87,6 +91,6 @@ def _first_that_is_paid(candidates: Sequence[Candidate], occasion: Occasion) -> 
         saved_tokens += candidate.saved_tokens
         rent += occasion.read_price * candidate.saved_tokens * candidate.waited_turns
         rewritten_tokens = candidate.tokens_from_here - saved_tokens
-        if rent >= (occasion.write_price - occasion.read_price) * rewritten_tokens:
+        if rent >= occasion.price_of_losing_a_token() * rewritten_tokens:
             paid = candidate.position
     return paid

@@ -33,6 +33,19 @@ class Decision(Struct, frozen=True):
     """Chars that this decision takes out of the view."""
 
 
+class Rewrite(Struct, frozen=True, kw_only=True):
+    """What the rewrites for one request save and cost together. Tokens are estimated."""
+
+    reason: str
+    """As in the decisions."""
+    saved_tokens: int
+    """Every request from now on is shorter by these."""
+    price_tokens: int
+    """What is paid once, because the cached prefix is lost: as many uncached input tokens."""
+    price_usd: float | None = None
+    """The same in money; None when the price is unknown."""
+
+
 MissCause = Literal[
     "model", "tools", "block", "rewrite", "changed", "shrank", "expired", "minimum", "many_blocks", "service"
 ]
@@ -112,6 +125,8 @@ class Shown(_Line, frozen=True, tag="shown"):
     """Presentations decided for one request, written before it is sent."""
 
     decisions: tuple[Decision, ...]
+    rewrite: Rewrite | None = None
+    """When old results are among them."""
 
 
 class ResultDeleted(_Line, frozen=True, tag="result_deleted"):
@@ -140,6 +155,8 @@ class StateChanged(_Line, frozen=True, tag="state"):
     autonomy: str | None = None
     prompt_key: str | None = None
     """Archive key of the stable prompt blocks, rendered once and reused on resume."""
+    tools_key: str | None = None
+    """Digest of the tools that requests carry from here on."""
 
 
 class Undone(_Line, frozen=True, tag="undone"):
