@@ -62,7 +62,7 @@ def refused_characters(text: str) -> str:
 def parse(text: str) -> Script:
     """Take a command line apart. It must hold no refused characters."""
     reading = Walk()
-    deceptive = sorted({c for c in text if c not in "\n\t" and is_deceptive(c)})
+    deceptive = sorted({c for i, c in enumerate(text) if c not in "\n\t" and is_deceptive(text, i)})
     if deceptive:
         names = " ".join(f"U+{ord(character):04X}" for character in deceptive)
         reading.error(N_("it holds invisible or misleading characters: {about}"), names)

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from chatcli.errors import StorageError
 from chatcli.i18n import _
@@ -44,6 +43,8 @@ def read_private(path: Path) -> bytes | None:
 
 def write_private(path: Path, content: bytes) -> None:
     """Replace the file as a whole: after a crash it is the old one or the new one."""
+    from tempfile import NamedTemporaryFile
+
     temporary: Path | None = None
     try:
         _make_private_folder(path.parent)

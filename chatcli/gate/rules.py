@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -193,6 +192,8 @@ def _read(path: Path) -> tuple[Rule, ...]:
     content = read_private(path)
     if content is None:
         return ()
+    import tomllib
+
     try:
         texts = tomllib.loads(content.decode("utf-8"))["rules"]
         return tuple(parse_rule(text) for text in texts)

@@ -12,6 +12,8 @@ from typing import Literal
 _CONTROL_PICTURES = 0x2400
 _DELETE_PICTURE = "␡"
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# Persian and the scripts of India join and part letters by invisible characters.
+_LETTERS = frozenset({"Lo", "Mn", "Mc"})
 # Drawn as nothing although Unicode calls them letters, marks or symbols.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 # Spaces that look like a plain one, or like none at all, and are none for a shell.
@@ -19,24 +21,25 @@ _ODD_SPACES = frozenset(
     "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
 _JOINER = "\u200d"
+_NON_JOINER = "\u200c"
 _EMOJI_STYLE = "\ufe0f"
+_KEYCAP = "\u20e3"
 
 
 def safe_text(text: str) -> str:
-    """May be written to the terminal: newlines and tabs stay, emoji sequences too."""
+    """May be written to the terminal: newlines, tabs, emoji and the scripts of all languages stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        character if character in "\n\t" or not _is_hidden(text, index) else _symbol(character)
-        for index, character in enumerate(text)
+        _symbol(character) if _is_hidden(text, index) else character for index, character in enumerate(text)
     )
 
 
 def exact_text(text: str) -> str:
     """Like `safe_text`, and odd spaces, tabs and the rest are shown too: for what is to be approved."""
     return "".join(
-        _symbol(character) if character != "\n" and is_deceptive(character) else character
-        for character in text
+        _symbol(character) if character != "\n" and is_deceptive(text, index) else character
+        for index, character in enumerate(text)
     )
 
 
@@ -48,13 +51,19 @@ def one_line(text: str, width: int = 0) -> str:
 
 def hidden_characters(text: str) -> int:
     """How many characters of the text are not what they seem on a terminal."""
-    return sum(1 for character in text if character != "\n" and is_deceptive(character))
+    return sum(1 for index, character in enumerate(text) if character != "\n" and is_deceptive(text, index))
 
 
-def is_deceptive(character: str) -> bool:
-    """Invisible, direction-turning, or a space that is none; newlines and tabs count."""
+def is_deceptive(text: str, index: int) -> bool:
+    """Whether a character is invisible, turns the direction, or is a space that is none.
+
+    Newlines and tabs count; the invisible parts of an emoji do not.
+    """
+    character = text[index]
     if " " <= character <= "~":
         return False
+    if character in {_JOINER, _EMOJI_STYLE}:
+        return not _is_part_of_emoji(text, index)
     return (
         unicodedata.category(character) in _HIDDEN_CATEGORIES
         or character in _BLANK
@@ -64,12 +73,20 @@ def is_deceptive(character: str) -> bool:
 
 
 def _is_hidden(text: str, index: int) -> bool:
+    """What prose may not hold: less than a command, since no shell reads it."""
     character = text[index]
-    if character in _ODD_SPACES:
+    if character in "\n\t" or character in _ODD_SPACES:
         return False
-    if character in (_JOINER, _EMOJI_STYLE):
-        return index == 0 or unicodedata.category(text[index - 1]) not in {"So", "Sk", "Mn", "Po", "Nd"}
-    return is_deceptive(character)
+    if character in {_JOINER, _NON_JOINER} and index and unicodedata.category(text[index - 1]) in _LETTERS:
+        return False
+    return is_deceptive(text, index)
+
+
+def _is_part_of_emoji(text: str, index: int) -> bool:
+    before = text[max(index - 2, 0) : index].removesuffix(_EMOJI_STYLE)[-1:]
+    if text[index] == _EMOJI_STYLE and text[index + 1 : index + 2] == _KEYCAP:
+        return True
+    return before != "" and unicodedata.category(before) in {"So", "Sk"}
 
 
 def _is_variation(character: str) -> bool:

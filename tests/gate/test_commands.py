@@ -50,6 +50,7 @@ def test_reading_runs_at_every_level(project, text: str) -> None:
         "kill $(cat pid)",
         "mv a.py src/c.py",
         "mv src/b.py .",
+        "git commit -m '👩\u200d💻 fix ⚠️ the thing'",
         "chmod +x a.py",
     ],
 )

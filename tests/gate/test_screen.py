@@ -62,7 +62,7 @@ def test_a_line_is_never_wider_than_asked(text: str, width: int) -> None:
 
 
 def test_plain_text_of_any_language_passes_unchanged() -> None:
-    for text in ("tab\tand\nline", "ação — naïve", "日本語", "👩‍💻 ❤️ é", "שלום", "हिन्दी"):
+    for text in ("tab\tand\nline", "ação — naïve", "日本語", "👩‍💻 ❤️ 1️⃣ é", "שלום", "हिन्दी", "می\u200cخواهم"):
         assert safe_text(text) == text
 
 
@@ -71,6 +71,18 @@ def test_odd_spaces_and_padding_are_counted_and_shown_for_approval() -> None:
     assert hidden_characters(text) == 3
     assert exact_text(text) == "rm<U+00A0>-rf<U+2003>x␉     "
     assert hidden_characters("ls -la\n  src") == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["a\u200db", "1\u200d2", "rm\ufe0f", "\u200d", "\ufe0f", "a\ufe0f\u200db", "a\u200cb"]
+)
+def test_joiners_hide_nowhere_but_in_emoji_and_scripts_that_join(text: str) -> None:
+    assert hidden_characters(text) >= 1
+    assert "<U+" in safe_text(text)
+
+
+def test_emoji_are_no_deception() -> None:
+    assert hidden_characters("git commit -m '👩\u200d💻 ❤️ done'") == 0
 
 
 def test_symbols_name_what_was_there() -> None:
