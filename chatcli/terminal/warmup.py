@@ -13,10 +13,8 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 from chatcli.terminal.screen import Screen
 
@@ -64,13 +62,10 @@ class _Gate(MetaPathFinder):
         self._screen = screen
         self._main = threading.main_thread()
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, *_wanted: object) -> None:
         if threading.current_thread() is not self._main:
             while not self.open and not self._screen.busy:
                 remaining = _remaining_quiet_seconds(self._screen)
                 if remaining <= 0:
                     break
                 time.sleep(min(remaining, QUIET_SECONDS))
-        return None

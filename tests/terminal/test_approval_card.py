@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from chatcli.gate.questions import Question
 from chatcli.gate.rules import Rule
+from chatcli.i18n import LANGUAGES, language, set_language
 from chatcli.terminal.approval import approval_card, choices, outcome_line, read_answer, wants_view
 from chatcli.terminal.cells import width_cells
 from chatcli.terminal.diff import count_changes, diff_head, diff_lines
@@ -96,6 +98,24 @@ def test_broken_lines_of_a_diff_keep_their_colour() -> None:
 
 def test_changes_are_counted_without_the_header() -> None:
     assert count_changes("--- a\n+++ b\n@@ @@\n+++x\n---y\n z\n") == (1, 1)
+
+
+@pytest.fixture(params=LANGUAGES)
+def spoken(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = language()
+    set_language(request.param)
+    yield request.param
+    set_language(before)
+
+
+@pytest.mark.usefixtures("spoken")
+def test_the_key_of_each_choice_is_the_first_word_of_its_label() -> None:
+    labels = choices(question(rule=RULED.rule, detail=DIFF)).split(" · ")
+    keys = [label.split()[0] for label in labels]
+    answers = [read_answer(RULED, key).choice for key in keys[:4]]
+    assert answers == ["once", "session", "project", "deny"]
+    assert wants_view(WRITE, keys[4])
+    assert len(set(keys)) == 5
 
 
 def test_the_outcome_is_told() -> None:

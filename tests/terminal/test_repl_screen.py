@@ -170,6 +170,20 @@ def test_a_long_reply_leaves_each_line_once_in_the_scrollback(world: World) -> N
     assert shown == [line.replace("- ", "• ", 1) for line in lines]
 
 
+def test_nothing_is_erased_but_within_one_whole_update(world: World) -> None:
+    words = [f"word {number} " + "\n\n" * (number % 9 == 0) for number in range(120)]
+    world.serve([reply(*words)])
+    terminal = world.prompt(rows=12)
+    terminal.line("go")
+    terminal.expect("word 119")
+    terminal.expect("↓")
+    outside = re.sub(rb"\x1b\[\?2026h.*?\x1b\[\?2026l", b"", terminal.raw, flags=re.DOTALL)
+    assert terminal.raw.count(b"\x1b[J") > 10
+    assert outside.count(b"\x1b[J") <= 1, "only the very first frame finds the screen as it is"
+    assert b"\x1b[2J" not in terminal.raw
+    assert b"\x1b[H" not in terminal.raw
+
+
 def test_a_resize_in_the_middle_keeps_what_was_printed(world: World) -> None:
     world.serve([reply("First paragraph.\n\nSecond par", hold(), "agraph ends.\n\nThird.")])
     terminal = world.prompt(columns=100)
