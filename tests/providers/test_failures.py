@@ -57,6 +57,43 @@ def test_status_and_code_decide(failure, kind):
     assert type(error_of(failure, CLAUDE)) is kind
 
 
+@pytest.mark.parametrize(
+    ("provider", "failure", "kind"),
+    [
+        ("ZAI", Failure(status=429, code="1113"), BillingError),
+        ("ZAI", Failure(status=429, code="1302"), RateLimited),
+        ("ZAI", Failure(status=429, code="1305"), Overloaded),
+        ("ZAI", Failure(status=400, code="1261"), ContextOverflow),
+        ("ZAI", Failure(status=400, code="1211"), ModelNotFound),
+        ("ZAI", Failure(status=400, code="1301"), ContentRefused),
+        ("MINIMAX", failure_of(500, {"error": {"message": "insufficient balance (1008)"}}), BillingError),
+        ("MINIMAX", failure_of(200, {"base_resp": {"status_code": 1002, "status_msg": "rpm"}}), RateLimited),
+        ("MINIMAX", Failure(status=401, type="authorized_error"), AuthError),
+        ("MOONSHOT", Failure(status=429, type="exceeded_current_quota_error"), BillingError),
+        ("MOONSHOT", Failure(status=429, type="engine_overloaded_error"), Overloaded),
+        ("MOONSHOT", Failure(status=429, type="rate_limit_reached_error"), RateLimited),
+        ("MOONSHOT", Failure(status=403), BillingError),
+        ("COPILOT", Failure(status=402, code="quota_exceeded"), BillingError),
+        ("COPILOT", Failure(status=400, code="model_max_prompt_tokens_exceeded"), ContextOverflow),
+        ("COPILOT", Failure(status=403), AuthError),
+        ("BEDROCK", failure_of(400, b"{}", {"x-amzn-errortype": "ValidationException:http://x"}), BadRequest),
+        ("BEDROCK", Failure(status=429, type="ModelNotReadyException"), Overloaded),
+        ("BEDROCK", Failure(status=403, type="ExpiredTokenException"), AuthError),
+        ("XAI", failure_of(404, {"code": "not-found", "error": "no such model"}), ModelNotFound),
+        ("OPENAI", Failure(status=429, code="1113"), RateLimited),
+    ],
+)
+def test_codes_mean_what_their_vendor_says(provider, failure, kind):
+    assert type(error_of(failure, service(provider, "m"))) is kind
+
+
+@pytest.mark.parametrize(("request_bytes", "kind"), [(10_000, BadRequest), (300_000, ContextOverflow)])
+def test_without_a_code_the_size_tells_an_overflow(request_bytes, kind):
+    asked = service("XAI", "m", window_tokens=128_000)
+    assert type(error_of(Failure(status=400), asked, request_bytes=request_bytes)) is kind
+    assert type(error_of(Failure(status=429), asked, request_bytes=request_bytes)) is RateLimited
+
+
 def test_an_error_carries_what_is_known():
     failure = Failure(status=429, type="rate_limit_error", request_id="req_1", retry_after_seconds=3.0)
     error = error_of(failure, CLAUDE)
@@ -135,6 +172,13 @@ def test_what_a_person_can_do_is_said():
             ("content_policy_violation", "", "flagged"),
         ),
         ({"error": "model not found"}, ("", "", "model not found")),
+        ({"code": "c", "error": "said by xAI"}, ("c", "", "said by xAI")),
+        (
+            [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "m"}}],
+            ("400", "INVALID_ARGUMENT", "m"),
+        ),
+        ({"error": {"code": 429, "details": [{"reason": "R"}]}}, ("R", "", "")),
+        ({"Message": "of Amazon"}, ("", "", "of Amazon")),
         ({"error": None}, ("", "", "")),
         ("<html>", ("", "", "")),
         (None, ("", "", "")),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from chatcli.messages import Reasoning, Text
+import pytest
+
+from chatcli.messages import Reasoning, Text, ToolCall
 from chatcli.providers import openai_chat_body, openai_responses_body
 from chatcli.providers.base import Block, Marks
 from chatcli.providers.encoding import encode
@@ -163,3 +165,60 @@ def test_openrouter_gets_breakpoints_for_claude_and_only_for_claude():
     assert asked["content"] == [{"type": "text", "text": "Go.", "cache_control": MARK}]
     assert got["content"] == [{"type": "text", "text": "a", "cache_control": MARK}]
     assert b"cache_control" not in encode(chat(*conversation, model="openai/gpt-6.1-sol", **given))
+
+
+# --- dialects of Chat Completions -----------------------------------------------------------------
+
+
+def row(name, *messages, model, **fields):
+    return chat(*messages, dialect=find_spec(name).dialect, provider=name, model=model, **fields)
+
+
+def test_zai_is_told_to_keep_thinking_and_gets_it_back():
+    thought = Reasoning(text="Hm.")
+    said = assistant(2, thought, call("c1"), provider="ZAI", model="glm-5.3")
+    body = row("ZAI", user(1, "Go."), said, result(3, "c1", "a"), model="glm-5.3", max_output_tokens=200_000)
+    assert body["thinking"] == {"type": "enabled", "clear_thinking": False}
+    assert body["tool_stream"] is True
+    assert body["max_tokens"] == 131_072
+    assert body["messages"][2]["reasoning_content"] == "Hm."
+    assert "max_completion_tokens" not in body
+
+
+@pytest.mark.parametrize(("asked", "sent"), [(0, 131_072), (64, 32_768), (50_000, 50_000), (10**6, 131_072)])
+def test_moonshot_always_gets_a_limit_that_leaves_room_for_thinking(asked, sent):
+    body = openai_chat_body.render(
+        request(model="kimi-k3.1-pro", max_output_tokens=asked),
+        provider="MOONSHOT",
+        dialect=find_spec("MOONSHOT").dialect,
+        max_output_tokens=131_072,
+    )
+    assert body["max_completion_tokens"] == sent
+    assert not {"temperature", "tool_choice", "thinking", "extra_body"} & body.keys()
+
+
+def test_moonshot_gets_reasoning_with_every_call_be_it_empty():
+    foreign = assistant(2, Reasoning(text="Foreign."), call("c1"), **GPT)
+    body = row("MOONSHOT", user(1, "Go."), foreign, result(3, "c1", "a"), model="kimi-k2.6")
+    assert body["messages"][2]["reasoning_content"] == ""
+    assert body["thinking"] == {"type": "enabled", "keep": "all"}
+
+
+def test_copilot_is_told_no_limit_and_gets_its_opaque_reasoning_back():
+    thought = Reasoning(text="Hm.", opaque={"reasoning_opaque": "0paque"})
+    said = assistant(2, thought, Text("Yes."), provider="COPILOT", model="gemini-3.8-pro")
+    body = row("COPILOT", user(1, "Go."), said, user(3, "On."), model="gemini-3.8-pro", max_output_tokens=9)
+    assert not {"max_tokens", "max_completion_tokens"} & body.keys()
+    assert body["messages"][2]["reasoning_opaque"] == "0paque"
+    assert body["messages"][2]["reasoning_text"] == "Hm."
+
+
+def test_a_signature_of_google_on_a_call_goes_back_to_the_model_that_made_it():
+    extra = {"extra_content": {"google": {"thought_signature": "s"}}}
+    signed = ToolCall(id="c1", name="read", extra=extra)
+    said = assistant(2, signed, provider="MY_GOOGLE", model="gemini-3.8-flash")
+    messages = (user(1, "Go."), said, result(3, "c1", "a"))
+    own = chat(*messages, provider="MY_GOOGLE", model="gemini-3.8-flash")["messages"][2]
+    other = chat(*messages, provider="OPENAI", model="gpt-6.1-sol")["messages"][2]
+    assert own["tool_calls"][0]["extra_content"] == extra["extra_content"]
+    assert "extra_content" not in other["tool_calls"][0]

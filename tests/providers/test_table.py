@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.errors import AuthError, UsageError
+from chatcli.errors import AuthError, ModelNotFound, ProviderError, UsageError
 from chatcli.providers.anthropic_messages import AnthropicMessages
+from chatcli.providers.copilot import Copilot
 from chatcli.providers.credentials import find_key
+from chatcli.providers.gemini_native import GeminiNative
 from chatcli.providers.ollama import Ollama
 from chatcli.providers.ollama_probe import installed_models
 from chatcli.providers.openai_chat import OpenAIChat
 from chatcli.providers.openai_responses import OpenAIResponses
 from chatcli.providers.specs import SPECS, base_url, wire
+from chatcli.providers.stackspot import StackSpot
 from chatcli.providers.table import choose, create, find_spec
 from chatcli.settings import Settings
 from tests.providers.loopback import Answer, loopback, refusal
@@ -80,6 +83,23 @@ def test_a_server_of_ones_own_needs_no_key():
     assert "http://localhost:8080/v1" in choice.reason
 
 
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [
+        ({"GITHUB_TOKEN": "k"}, "OFFLINE"),
+        ({"CLIENT_KEY": "k"}, "OFFLINE"),
+        ({"CLIENT_KEY": "k", "CLIENT_ID": "c"}, "OFFLINE"),
+        ({"CLIENT_KEY": "k", "CLIENT_ID": "c", "STACKSPOT_AGENT_ID": "a"}, "STACKSPOT"),
+        ({"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}, "OFFLINE"),
+        ({"AWS_BEARER_TOKEN_BEDROCK": "k"}, "BEDROCK"),
+        ({"GITHUB_COPILOT_TOKEN": "k"}, "COPILOT"),
+        ({"GEMINI_API_KEY": "k"}, "GOOGLEAI"),
+    ],
+)
+def test_a_key_counts_when_it_is_enough_and_meant_for_this(environment, name):
+    assert chosen(**environment).spec.name == name
+
+
 def test_without_anything_it_is_offline_and_says_why():
     choice = chosen(ANTHROPIC_API_KEY=" ")
     assert choice.spec.name == "OFFLINE"
@@ -132,6 +152,14 @@ def test_a_machine_that_does_not_answer_costs_a_moment_only():
         ("OPENAI", "OPENAI_API_URL", "https://proxy/v1/chat/completions", "https://proxy/v1"),
         ("OPENAI", "OPENAI_RESPONSES_API_URL", "https://proxy/v1/responses", "https://proxy/v1"),
         ("OPENROUTER", "OPENROUTER_API_URL", "https://or/api/v1/chat/completions", "https://or/api/v1"),
+        ("XAI", "XAI_API_URL", "https://api.x.ai/v1/chat/completions", "https://api.x.ai/v1"),
+        ("ZAI", "ZAI_API_URL", "https://z/api/paas/v4/chat/completions", "https://z/api/paas/v4"),
+        ("MINIMAX", "MINIMAX_API_URL", "https://mm/v1/text/chatcompletion_v2", "https://mm/anthropic"),
+        ("MINIMAX", "MINIMAX_API_URL", "https://mm/anthropic/v1/messages", "https://mm/anthropic"),
+        ("MOONSHOT", "MOONSHOT_API_URL", "https://kimi/v1/chat/completions", "https://kimi/v1"),
+        ("GOOGLEAI", "GOOGLEAI_API_URL", "https://g/v1beta/", "https://g/v1beta"),
+        ("COPILOT", "COPILOT_API_BASE_URL", "https://c", "https://c"),
+        ("STACKSPOT", "STACKSPOT_API_URL", "https://s/v1", "https://s"),
         ("OLLAMA", "OLLAMA_BASE_URL", "gpu:11434", "http://gpu:11434"),
         ("OLLAMA", "OLLAMA_BASE_URL", "http://gpu:11434/api/chat", "http://gpu:11434"),
         ("OLLAMA", "OLLAMA_BASE_URL", "http://gpu:11434/v1", "http://gpu:11434"),
@@ -177,6 +205,24 @@ def test_a_switch_that_is_neither_on_nor_off_is_named():
         ("OPENAI", {"OPENAI_BASE_URL": "http://localhost:1/v1"}, OpenAIChat, "gpt-6.1-sol"),
         ("OPENROUTER", {"OPENROUTER_API_KEY": "k"}, OpenAIChat, "openai/gpt-6.1-sol"),
         ("OLLAMA", {}, Ollama, "gpt-oss:20b"),
+        ("XAI", {"XAI_API_KEY": "k", "OPENAI_USE_RESPONSES": "false"}, OpenAIResponses, "grok-4.7"),
+        ("ZAI", {"ZAI_API_KEY": "k"}, OpenAIChat, "glm-5.3"),
+        ("MINIMAX", {"MINIMAX_API_KEY": "k"}, AnthropicMessages, "MiniMax-M3"),
+        ("MOONSHOT", {"MOONSHOT_API_KEY": "k"}, OpenAIChat, "kimi-k3.1-pro"),
+        ("GOOGLEAI", {"GEMINI_API_KEY": "k"}, GeminiNative, "gemini-3.8-flash"),
+        ("COPILOT", {"GITHUB_COPILOT_TOKEN": "k"}, Copilot, "gpt-6.1-sol"),
+        (
+            "GITHUB_MODELS",
+            {"GITHUB_TOKEN": "k", "GITHUB_MODELS_API_URL": "http://localhost:1"},
+            OpenAIChat,
+            "openai/gpt-6.1-sol",
+        ),
+        (
+            "STACKSPOT",
+            {"CLIENT_KEY": "k", "CLIENT_ID": "c", "STACKSPOT_AGENT_ID": "01A"},
+            StackSpot,
+            "01A",
+        ),
     ],
 )
 def test_a_row_becomes_a_provider(name, environment, adapter, model):
@@ -204,6 +250,29 @@ def test_a_missing_key_is_said_with_what_to_do():
         created("CLAUDEAI")
     assert "ANTHROPIC_API_KEY" in caught.value.hint
     assert "chatcli setup" in caught.value.hint
+
+
+def test_a_service_that_has_ended_says_so_and_works_where_it_is_redirected_to():
+    with pytest.raises(ProviderError) as caught:
+        created("GITHUB_MODELS", GITHUB_TOKEN="k")
+    assert "30 Jul 2026" in caught.value.message
+    assert "OPENROUTER" in caught.value.hint
+    assert "GITHUB_MODELS_API_URL" in caught.value.hint
+
+
+def test_what_is_missing_beside_the_key_is_named():
+    with pytest.raises(AuthError, match="CLIENT_ID"):
+        created("STACKSPOT", CLIENT_KEY="k", STACKSPOT_AGENT_ID="a")
+    with pytest.raises(ModelNotFound) as caught:
+        created("STACKSPOT", CLIENT_KEY="k", CLIENT_ID="c")
+    assert "STACKSPOT_AGENT_ID" in caught.value.hint
+
+
+def test_reasoning_models_are_given_the_time_they_need():
+    assert created("XAI", XAI_API_KEY="k")._service.idle_seconds == 900.0
+    patient = Settings(stream_idle_seconds=1_200)
+    assert created("XAI", settings=patient, XAI_API_KEY="k")._service.idle_seconds == 1_200.0
+    assert created("OPENAI", OPENAI_API_KEY="k")._service.idle_seconds == 90.0
 
 
 @pytest.mark.parametrize("pasted", ["sk-ünlikely", "sk-1\nsk-2"])
