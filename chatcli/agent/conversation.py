@@ -116,7 +116,7 @@ class Conversation:
             Ageing.from_settings(settings),
             SessionStore(session),
         )
-        self._marked_messages: tuple[int, ...] = ()
+        self._stored_marks: tuple[int, ...] = ()
 
     @property
     def running(self) -> bool:
@@ -161,7 +161,7 @@ class Conversation:
             self._add_user(text, files)
             end = await self._until_done(run)
         finally:
-            self._marked_messages = run.marked_messages
+            self._stored_marks = run.stored_marks
             spent = self.meter.run_spent
             finished = RunFinished(
                 end=end,
@@ -254,7 +254,7 @@ class Conversation:
                 stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
             ),
             schedule=schedule_in_force(self.loaded),
-            marked_messages=self._marked_messages,
+            stored_marks=self._stored_marks,
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,

@@ -20,6 +20,7 @@ from chatcli.agent.purse import Purse
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.stagnation import Stagnation
 from chatcli.context.assemble import assemble
+from chatcli.context.breakpoints import stored_marks
 from chatcli.context.pipeline import Pipeline, View
 from chatcli.events import (
     AssistantFinished,
@@ -63,8 +64,8 @@ class Run(Struct, kw_only=True):
     mode: Mode
     limits: Limits
     schedule: Schedule
-    marked_messages: tuple[int, ...]
-    """Where the last request had its cache marks."""
+    stored_marks: tuple[int, ...]
+    """Messages of the last request behind which the cache has a prefix."""
     retry: RetryPolicy
     max_output_tokens: int
     listen: Listener
@@ -133,9 +134,9 @@ def _next_request(run: Run) -> Request:
         model=run.provider.model,
         cache_key=session.id,
         max_output_tokens=run.max_output_tokens,
-        previous=run.marked_messages,
+        previous=run.stored_marks,
     )
-    run.marked_messages = request.marks.messages
+    run.stored_marks = stored_marks(run.stored_marks, view.unchanged_messages, request.marks)
     run.meter.sending(request, run.provider, view.decisions)
     return request
 

@@ -20,7 +20,7 @@ def assemble(
     max_output_tokens: int = 0,
     previous: tuple[int, ...] = (),
 ) -> Request:
-    """The request for `view`. `previous` are the `marks.messages` of the session's last request.
+    """The request for `view`. `previous` are the `stored_marks` of the session's last request.
 
     `blocks` are stable ones only: what changes from turn to turn stands in the user message it came
     with. Tools are sorted by name, so that their order never depends on how they were found.

@@ -28,11 +28,11 @@ def plan_marks(
     """The marks of one request, by what they are worth.
 
     Behind the last tool, behind the last system block, behind the last message that no rewrite will
-    change (`settled_messages` counts those), behind the last message. `previous` are the marks in
-    the messages of the request before, `unchanged_messages` tells how many messages the two requests
-    have in common: from the last mark among those on, no more than 15 blocks go without a mark. For
-    marks in between, the one of the system block is given up first, then the one of the messages
-    that are settled.
+    change (`settled_messages` counts those), behind the last message. `previous` are the
+    `stored_marks` of the request before, `unchanged_messages` tells how many messages the two
+    requests have in common: from the last mark among those on, no more than 15 blocks go without a
+    mark. For marks in between, the one of the system block is given up first, then the one of the
+    messages that are settled.
     """
     if not messages:
         return Marks(last_tool=bool(tools), system_block=len(system) - 1 if system else None)
@@ -52,6 +52,16 @@ def plan_marks(
             break
         marks.add(between)
     return Marks(last_tool=bool(tools), system_block=system_block, messages=tuple(sorted(marks)))
+
+
+def stored_marks(previous: Sequence[int], unchanged_messages: int, marks: Marks) -> tuple[int, ...]:
+    """All marks of a session, after a request with `marks`, behind which the cache has what it holds now.
+
+    `previous` is what this gave for the request before, of whose messages `unchanged_messages` were
+    sent again as they were.
+    """
+    kept = (mark for mark in previous if mark < unchanged_messages)
+    return tuple(sorted({*kept, *marks.messages}))
 
 
 def _between(messages: Sequence[Message], stored: int | None, marks: set[int]) -> Iterator[int]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import memory, pipeline, startup
+from tests.bench import cost, memory, pipeline, startup
 from tests.bench.table import Figure, show
 
-SUITES = {"startup": startup.figures, "memory": memory.figures, "pipeline": pipeline.figures}
+SUITES = {
+    "startup": startup.figures,
+    "memory": memory.figures,
+    "pipeline": pipeline.figures,
+    "cost": cost.figures,
+}
 
 
 def main() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatcli.context.breakpoints import MOST_MARKS, plan_marks
+from chatcli.context.breakpoints import MOST_MARKS, plan_marks, stored_marks
 from chatcli.messages import Message, ToolResult, ToolSchema
 from chatcli.providers.base import Block, Marks
 from tests.context.builders import Originals, Story
@@ -120,3 +120,16 @@ def test_a_growing_session_always_finds_what_it_stored(calls: list[int]) -> None
         if stored and max(stored) < len(messages) - 1:
             assert reach(messages, plan, max(stored)) <= 15
         stored = plan.messages
+
+
+def test_after_a_rewrite_the_last_prefix_before_it_is_within_reach() -> None:
+    """The request before had its marks at the anchor and at its end, which is lost."""
+    messages = session(*[1] * 40)
+    stored: tuple[int, ...] = ()
+    for length in range(3, 80, 2):
+        plan = marks(messages[:length], settled_messages=1, previous=stored, unchanged_messages=length)
+        stored = stored_marks(stored, length, plan)
+    rewritten = 41
+    plan = marks(messages, settled_messages=1, previous=stored, unchanged_messages=rewritten)
+    assert reach(messages, plan, max(mark for mark in stored if mark < rewritten)) <= 20
+    assert all(mark < rewritten or mark in plan.messages for mark in stored_marks(stored, rewritten, plan))
