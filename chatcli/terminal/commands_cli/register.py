@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
         (plugins, _("Where the tools come from.")),
         (models, _("Models of a provider with window and price.")),
         (trust, _("Let a folder's own settings and rules take effect.")),
+        (replay, _("What a session would have cost with other settings.")),
         (doctor, _("What is installed, what is missing, and how to mend it.")),
     ):
         app.command(help=help)(command)
@@ -98,6 +99,33 @@ def trust(
     if list_:
         raise typer.Exit(command.list_trusted(place))
     raise typer.Exit(command.revoke(place, folder) if revoke else command.trust_folder(place, folder))
+
+
+def replay(
+    context: typer.Context,
+    session: Annotated[str, typer.Argument(help=_("Id of a session, or a transcript (.jsonl)."))],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=_("Any setting; repeatable."))
+    ] = None,
+    compare: Annotated[
+        str, typer.Option("--compare", help=_("Schedules, separated by commas: auto,eager,off."))
+    ] = "",
+    provider: Annotated[str, typer.Option("--provider", help=_("Whose prices; empty: who answered."))] = "",
+    model: Annotated[str, typer.Option("--model", help=_("Whose prices; empty: what answered."))] = "",
+    output: OutputForm = "text",
+) -> None:
+    from chatcli.terminal.commands_cli.replay import show_replay
+
+    code = show_replay(
+        _place(context),
+        session,
+        compare=compare,
+        assignments=set_ or (),
+        provider=provider,
+        model=model,
+        output=_form(output),
+    )
+    raise typer.Exit(code)
 
 
 def doctor(context: typer.Context, output: OutputForm = "text") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from chatcli.agent.settings_files import load_settings
@@ -14,10 +15,16 @@ from chatcli.settings import Loaded
 from chatcli.terminal.commands_cli.place import Place
 
 
-def settings_here(place: Place) -> Loaded:
-    """All layers of settings, as a conversation in this folder would get them."""
+def settings_here(place: Place, assignments: Sequence[str] = ()) -> Loaded:
+    """All layers of settings, as a conversation in this folder would get them with these `--set`."""
     trusted = Trust(place.home).is_trusted(place.folder)
-    return load_settings(place.home, place.folder, trusted=trusted, environment=place.environment)
+    return load_settings(
+        place.home,
+        place.folder,
+        trusted=trusted,
+        environment=place.environment,
+        assignments=assignments,
+    )
 
 
 def speak_language(place: Place) -> None:

@@ -1,0 +1,84 @@
+"""A session as it was recorded, to be looked at again without a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.context.store import ResultStore
+from chatcli.messages import Archived, AssistantMessage, Message
+from chatcli.providers.base import Block
+from chatcli.session import layout, listing
+from chatcli.session.archive import Archive
+from chatcli.session.entries import MessageAdded
+from chatcli.session.files import storage_errors
+from chatcli.session.journal import parse
+from chatcli.session.state import State
+from chatcli.session.workspace import file_name
+
+
+class Recording(Struct, frozen=True, kw_only=True):
+    """What was said and done. `seconds` tells when each message came, by `seq`, where that is known."""
+
+    name: str
+    messages: tuple[Message, ...]
+    store: ResultStore
+    seconds: Mapping[int, float] = {}
+    blocks: tuple[Block, ...] = ()
+    """The stable blocks of the prompt, where they are known."""
+
+    @property
+    def answered_by(self) -> tuple[str, str]:
+        """Provider and model of the last reply; empty where that is not known."""
+        replies = (m for m in reversed(self.messages) if isinstance(m, AssistantMessage))
+        last = next(replies, None)
+        return (last.provider, last.model) if last else ("", "")
+
+
+class ArchivedResults:
+    """The originals of a session that may be open elsewhere: they are read, and nothing is written."""
+
+    def __init__(self, archive: Archive, workspace: str) -> None:
+        self._archive = archive
+        self._workspace = workspace
+
+    def text(self, original: Archived) -> str:
+        return self._archive.text(original)
+
+    def open(self, original: Archived) -> BinaryIO:
+        return self._archive.open(original)
+
+    def save(self, call_id: str, original: Archived) -> str | None:
+        """Where the file was: its path is part of what the model read."""
+        return f"{self._workspace}/tool-results/{file_name(call_id, original)}"
+
+
+def read_recording(home: Path, wanted: str) -> Recording:
+    """A session by its id, or by the beginning or end of it.
+
+    Raises `UsageError` for an unknown one and `StorageError` when it cannot be read.
+    """
+    folder = layout.session_folder(home, listing.find(home, wanted))
+    path = folder / layout.JOURNAL
+    with storage_errors(path):
+        recorded = parse(path.read_bytes(), path)
+    opened = recorded.opened(path)
+    state, seconds = State(opened), dict[int, float]()
+    for entry in recorded.entries:
+        state.apply(entry)
+        if isinstance(entry, MessageAdded):
+            seconds[entry.seq] = datetime.fromisoformat(entry.at).timestamp()
+    archive = Archive(folder / layout.ARCHIVE, quota_bytes=0)
+    blocks = archive.text(state.prompt_key) if state.prompt_key else "[]"
+    return Recording(
+        name=state.id,
+        messages=tuple(state.transcript),
+        store=ArchivedResults(archive, opened.workspace),
+        seconds=seconds,
+        blocks=msgspec.json.decode(blocks, type=tuple[Block, ...]),
+    )
