@@ -41,7 +41,8 @@ def load_settings(
     given = _assignments(assignments)
     if strangers := _unknown("--set", given):
         raise UsageError(
-            _("There is no setting {name}.").format(name=strangers[0].variable), hint=strangers[0].why
+            _("There is no setting {name}.").format(name=strangers[0].variable),
+            hint=_("`chatcli config` lists them."),
         )
     loaded = load([*layers, ("environment", environment), ("--set", given)])
     problems = (*own_problems, *unknown, *loaded.problems)

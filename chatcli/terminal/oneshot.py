@@ -157,14 +157,20 @@ class _Writer:
         if self._form == "json":
             self._line(run_object(event, self._conversation.session.id, error))
         elif self._form == "text":
-            self._out.write(event.text if event.text.endswith("\n") else event.text + "\n")
+            self._say(event.text if event.text.endswith("\n") else event.text + "\n")
             if (why := _why_ended(event.end)) is not None:
                 self._err.write(f"chatcli: {why}\n")
-        self._out.flush()
 
     def _line(self, value: Any) -> None:
-        self._out.write(msgspec.json.encode(value).decode() + "\n")
-        self._out.flush()
+        self._say(msgspec.json.encode(value).decode() + "\n")
+
+    def _say(self, text: str) -> None:
+        """Write to stdout. A reader that went away (`| head`) changes nothing about the run."""
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
 
 
 def run_object(event: RunFinished, session_id: str, error: str = "") -> dict[str, Any]:

@@ -290,3 +290,13 @@ def test_nothing_is_written_outside_the_places_given(place):
 
 def _is_private(path: Path) -> bool:
     return path.stat().st_mode & 0o077 == 0
+
+
+def test_a_reader_that_goes_away_changes_nothing_about_the_run(place):
+    with serve([reply("word " * 50_000)]) as server:
+        process = place.start(place.environment("ollama", server), "-p", "go")
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(timeout=30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
