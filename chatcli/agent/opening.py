@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from chatcli.agent.conversation import Conversation
 from chatcli.events import Notice
 from chatcli.i18n import _
+from chatcli.providers.specs import find_spec
 from chatcli.session.session import Session
 
 
 def opening_notices(conversation: Conversation) -> Iterator[Notice]:
-    """Settings that could not be taken, plugins left out, and what a resume had to mend."""
+    """What was left out of settings and plugins, a provider without tools, what a resume had to mend."""
     for problem in conversation.loaded.problems:
         text = f"{problem.variable} ({problem.layer}): {problem.why}"
         if problem.used is not None:
@@ -20,6 +21,9 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
     for broken in conversation.registry.broken:
         text = _("Plugin {source} is left out: {reason}")
         yield Notice("warning", text.format(source=broken.source, reason=broken.reason))
+    if not find_spec(conversation.provider.name).native_tools:
+        text = _("{provider} takes no tools: it can answer, but not work on files.")
+        yield Notice("warning", text.format(provider=conversation.provider.name))
     yield from _mended(conversation.session)
 
 

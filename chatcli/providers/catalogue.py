@@ -113,8 +113,6 @@ def facts(model: str, provider: str = "") -> ModelFacts:
 
 
 def _list_of(provider: str) -> Mapping[str, Listed]:
-    if _folder is None or not provider:
-        return {}
-    if provider not in _listed:
+    if provider and provider not in _listed and _folder is not None:
         _listed[provider] = read_list(_folder, provider)
-    return _listed[provider]
+    return _listed.get(provider, {})

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
-
-from chatcli.errors import NetworkError
 from chatcli.i18n import _
-from chatcli.messages import Usage
-from chatcli.providers import specs, table
-from chatcli.providers.catalogue import UNKNOWN, facts
-from chatcli.providers.prices import cost_usd
-from chatcli.providers.spec import ProviderSpec
+from chatcli.providers import table
+from chatcli.providers.model_rows import ModelRow, model_rows
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import provider_in_use
 from chatcli.terminal.figures import money, short_count
-
-_SAMPLE_TOKENS = 1_000
-"""Priced as one small request: prices rise for very large ones."""
-
-
-class ModelRow(Struct, frozen=True, kw_only=True):
-    """`window_tokens` is what chatcli works with; prices are USD for a million tokens."""
-
-    id: str
-    window_tokens: int
-    window_known: bool
-    input_usd: float | None
-    output_usd: float | None
-    usual: bool
 
 
 def keep_assistant(place: Place, file: str) -> int:
@@ -43,10 +24,18 @@ def keep_assistant(place: Place, file: str) -> int:
     return 0
 
 
-def list_models(place: Place, *, provider: str = "", word: str = "", output: str = "text") -> int:
-    """The models of one provider whose id holds `word`."""
+def list_models(
+    place: Place, *, provider: str = "", word: str = "", fresh: bool = False, output: str = "text"
+) -> int:
+    """The models of one provider whose id holds `word`; `fresh`: the service is asked for its list first."""
     spec = table.find_spec(provider) if provider else provider_in_use(place).spec
-    rows = [row for row in _rows(place, spec) if word.lower() in row.id.lower()]
+    if fresh:
+        from chatcli.providers.credentials import find_key
+        from chatcli.providers.refresh import refresh
+
+        look_up = partial(find_key, environment=place.environment, home=place.home)
+        asyncio.run(refresh(spec, place.environment, look_up, place.home))
+    rows = model_rows(spec, place.environment, place.home, word=word)
     if output == "json":
         place.out.json(rows)
         return 0
@@ -55,54 +44,12 @@ def list_models(place: Place, *, provider: str = "", word: str = "", output: str
     return 0
 
 
-def _rows(place: Place, spec: ProviderSpec) -> Iterator[ModelRow]:
-    usual = specs.default_model(spec, place.environment)
-    ids = sorted({*_model_ids(place, spec), usual} - {""})
-    for model in ids:
-        known = facts(model, spec.name)
-        yield ModelRow(
-            id=model,
-            window_tokens=known.window_tokens,
-            window_known=known is not UNKNOWN,
-            input_usd=_price(spec, model, Usage(input=_SAMPLE_TOKENS)),
-            output_usd=_price(spec, model, Usage(output=_SAMPLE_TOKENS)),
-            usual=model == usual,
-        )
-
-
-def _model_ids(place: Place, spec: ProviderSpec) -> Iterator[str]:
-    match spec.wire:
-        case "offline":
-            return
-        case "assistant":
-            from chatcli.providers.assistants import kept_assistants
-
-            yield from (assistant.title for assistant in kept_assistants(place.home))
-        case "ollama":
-            from chatcli.providers.ollama_probe import installed_models
-
-            url = specs.base_url(spec, place.environment)
-            installed = installed_models(url)
-            if installed is None:
-                raise NetworkError(
-                    _("no Ollama answers at {url}").format(url=url), hint="ollama serve", provider=spec.name
-                )
-            yield from installed
-        case _:
-            from genai_prices.data_snapshot import get_snapshot
-
-            for priced in get_snapshot().providers:
-                if priced.id == spec.price_id:
-                    # Models without a window are embeddings, speech and the like.
-                    yield from (m.id for m in priced.models if m.context_window and not m.deprecated)
-
-
-def _price(spec: ProviderSpec, model: str, usage: Usage) -> float | None:
-    usd = cost_usd(spec.name, model, usage)
-    return None if usd is None else round(usd * 1_000_000 / _SAMPLE_TOKENS, 6)
-
-
 def _cells(row: ModelRow) -> tuple[str, ...]:
-    window = short_count(row.window_tokens) if row.window_known else "?"
+    window = short_count(row.window_tokens) if row.window_known else _assumed(row.window_tokens)
     mark = _("used unless you choose another") if row.usual else ""
     return (row.id, window, money(row.input_usd), money(row.output_usd), mark)
+
+
+def _assumed(window_tokens: int) -> str:
+    """Nobody knows the window: this is what chatcli works with."""
+    return f"{short_count(window_tokens)}?"
