@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from chatcli.context.breakpoints import plan_marks
 from chatcli.context.pipeline import View
 from chatcli.messages import ToolSchema
-from chatcli.providers.base import Block, Request
+from chatcli.providers.base import Block, CacheTtl, Request
 
 
 def assemble(
@@ -19,6 +19,7 @@ def assemble(
     cache_key: str = "",
     max_output_tokens: int = 0,
     previous: tuple[int, ...] = (),
+    ttl: CacheTtl = "5m",
 ) -> Request:
     """The request for `view`. `previous` are the `stored_marks` of the session's last request.
 
@@ -38,6 +39,7 @@ def assemble(
             settled_messages=view.settled_messages,
             unchanged_messages=view.unchanged_messages,
             previous=previous,
+            ttl=ttl,
         ),
         max_output_tokens=max_output_tokens,
         cache_key=cache_key,

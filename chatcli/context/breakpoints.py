@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chatcli.messages import Message, ToolResult, ToolSchema
-from chatcli.providers.base import Block, Marks
+from chatcli.providers.base import Block, CacheTtl, Marks
+from chatcli.providers.marks import MOST_MARKS
 
-MOST_MARKS = 4
 _REACH_BLOCKS = 15  # of the 20, the rest is for blocks that an adapter adds
 
 
@@ -24,6 +24,7 @@ def plan_marks(
     settled_messages: int,
     unchanged_messages: int = 0,
     previous: Sequence[int] = (),
+    ttl: CacheTtl = "5m",
 ) -> Marks:
     """The marks of one request, by what they are worth.
 
@@ -35,7 +36,7 @@ def plan_marks(
     messages that are settled.
     """
     if not messages:
-        return Marks(last_tool=bool(tools), system_block=len(system) - 1 if system else None)
+        return Marks(last_tool=bool(tools), system_block=len(system) - 1 if system else None, ttl=ttl)
     last = len(messages) - 1
     anchor = settled_messages - 1 if 0 < settled_messages <= last else None
     system_block = len(system) - 1 if system else None
@@ -51,7 +52,7 @@ def plan_marks(
         elif count == MOST_MARKS:
             break
         marks.add(between)
-    return Marks(last_tool=bool(tools), system_block=system_block, messages=tuple(sorted(marks)))
+    return Marks(last_tool=bool(tools), system_block=system_block, messages=tuple(sorted(marks)), ttl=ttl)
 
 
 def stored_marks(previous: Sequence[int], unchanged_messages: int, marks: Marks) -> tuple[int, ...]:

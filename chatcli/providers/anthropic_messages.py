@@ -50,6 +50,7 @@ class AnthropicMessages:
             provider=self.name,
             max_output_tokens=self._service.output_limit(request),
             replays_unsigned=self._replays_unsigned,
+            ttl=self._service.cache_ttl(request),
         )
         body = encode(rendered)
         reader = AnthropicReader(self._service, request_bytes=len(body))

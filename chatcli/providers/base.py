@@ -16,6 +16,8 @@ from chatcli.events import ReplyEvent
 from chatcli.messages import Message, ToolSchema
 
 CacheClass = Literal["explicit", "automatic", "none"]
+CacheTtl = Literal["5m", "1h"]
+"""How long an explicit cache keeps a prefix that nobody reads."""
 Wire = Literal[
     "anthropic",
     "responses",
@@ -45,6 +47,8 @@ class Marks(Struct, frozen=True, kw_only=True):
     """Index into `Request.system`: the breakpoint stands behind that block."""
     messages: tuple[int, ...] = ()
     """Indexes into `Request.messages`: behind the last wire block of that message."""
+    ttl: CacheTtl = "5m"
+    """Of all of them: a longer one behind a shorter one would be refused."""
 
 
 class Request(Struct, frozen=True, kw_only=True):

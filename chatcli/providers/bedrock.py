@@ -93,8 +93,12 @@ class _Bedrock:
         return f"/model/{quote(request.model, safe='')}/{operation}"
 
     def _claude(self, request: Request) -> dict[str, Any]:
-        limit = self._service.output_limit(request)
-        return anthropic_body.render(request, provider=self.name, max_output_tokens=limit)
+        return anthropic_body.render(
+            request,
+            provider=self.name,
+            max_output_tokens=self._service.output_limit(request),
+            ttl=self._service.cache_ttl(request),
+        )
 
 
 class BedrockClaude(_Bedrock):
@@ -130,8 +134,8 @@ class BedrockConverse(_Bedrock):
     """Nova, Llama, Mistral and whatever else Bedrock serves."""
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        cached = self.cache == "explicit"
-        body = encode(converse_body.render(request, provider=self.name, cached=cached))
+        ttl = self._service.cache_ttl(request) if self.cache == "explicit" else None
+        body = encode(converse_body.render(request, provider=self.name, ttl=ttl))
         answer = self._post(self._path(request, "converse-stream"), body)
         reader = ConverseReader(self._service, request_bytes=len(body))
         return read_reply(self._events(answer), reader)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
-from chatcli.providers.base import Request
+from chatcli.providers.base import CacheTtl, Marks, Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.marks import at_most_four
 
 _NO_OUTPUT = "(no output)"
-_CACHE_POINT = {"cachePoint": {"type": "default"}}
 
 _Block = dict[str, Any]
 
 
-def render(request: Request, *, provider: str, cached: bool) -> dict[str, Any]:
-    """The JSON body; the model stands in the path. `cached`: the model takes breakpoints behind texts."""
+def render(request: Request, *, provider: str, ttl: CacheTtl | None) -> dict[str, Any]:
+    """The JSON body; the model stands in the path.
+
+    `ttl`: how long it is asked to keep what it caches; None: the model takes no breakpoints.
+    """
+    marks = at_most_four(request.marks) if ttl else Marks()
+    point: _Block = {"type": "default"} if ttl != "1h" else {"type": "default", "ttl": ttl}
     body: dict[str, Any] = {}
-    if system := _system(request, cached):
+    if system := _system(request, marks, {"cachePoint": point}):
         body["system"] = system
     if request.max_output_tokens:
         body["inferenceConfig"] = {"maxTokens": request.max_output_tokens}
@@ -35,41 +40,41 @@ def render(request: Request, *, provider: str, cached: bool) -> dict[str, Any]:
                 for tool in request.tools
             ]
         }
-    body["messages"] = _messages(request, provider, cached)
+    body["messages"] = _messages(request, provider, marks, {"cachePoint": point})
     return body
 
 
-def _system(request: Request, cached: bool) -> list[_Block]:
+def _system(request: Request, marks: Marks, point: _Block) -> list[_Block]:
     blocks: list[_Block] = []
     for index, block in enumerate(request.system):
         if block.text.strip():
             blocks.append({"text": block.text})
-        if cached and index == request.marks.system_block and blocks:
-            blocks.append(_CACHE_POINT)
+        if index == marks.system_block and blocks:
+            blocks.append(point)
     return blocks
 
 
-def _messages(request: Request, provider: str, cached: bool) -> list[dict[str, Any]]:
-    marked = frozenset(request.marks.messages) if cached else frozenset()
+def _messages(request: Request, provider: str, marks: Marks, point: _Block) -> list[dict[str, Any]]:
+    marked = dict.fromkeys(marks.messages, point)
     merged: list[dict[str, Any]] = []
     for exchange in exchanges(request.messages):
         if exchange.assistant:
             index, message = exchange.assistant
             blocks = _assistant(message, exchange, same_source(message, provider, request.model))
-            _append(merged, "assistant", blocks, marked=index in marked)
+            _append(merged, "assistant", blocks, marked.get(index))
         for index, result in exchange.results:
-            _append(merged, "user", [_result(result, exchange)], marked=index in marked)
+            _append(merged, "user", [_result(result, exchange)], marked.get(index))
         for index, user in exchange.users:
             texts = [{"text": part.text} for part in user.parts if part.text.strip()]
-            _append(merged, "user", texts, marked=index in marked)
+            _append(merged, "user", texts, marked.get(index))
     return merged
 
 
-def _append(merged: list[dict[str, Any]], role: str, blocks: list[_Block], *, marked: bool) -> None:
+def _append(merged: list[dict[str, Any]], role: str, blocks: list[_Block], point: _Block | None) -> None:
     if not blocks:
         return
-    if marked:
-        blocks = [*blocks, _CACHE_POINT]
+    if point:
+        blocks = [*blocks, point]
     if merged and merged[-1]["role"] == role:
         merged[-1]["content"].extend(blocks)
     else:

@@ -9,7 +9,7 @@ from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import openai_chat_body
 from chatcli.providers.assembly import Assembly
-from chatcli.providers.base import Request
+from chatcli.providers.base import CacheClass, Request
 from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure
@@ -35,7 +35,7 @@ class OpenAIChat:
     def __init__(self, service: Service, dialect: Dialect) -> None:
         self.name = service.name
         self.model = service.model
-        self.cache = service.cache
+        self.cache: CacheClass = "explicit" if dialect.marks(service.model) else service.cache
         self.window_tokens = service.window_tokens
         self._service = service
         self._dialect = dialect
@@ -47,6 +47,7 @@ class OpenAIChat:
             provider=self.name,
             dialect=self._dialect,
             max_output_tokens=self._service.max_output_tokens,
+            ttl=self._service.cache_ttl(request),
         )
         body = encode(rendered)
         position = max(message.seq for message in request.messages)

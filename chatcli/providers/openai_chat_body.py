@@ -8,9 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
-from chatcli.providers.base import Request
+from chatcli.providers.base import CacheTtl, Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.marks import at_most_four, cache_control
 
 TEXT_FIELDS = ("reasoning", "reasoning_content", "reasoning_text")
 """Where services put reasoning that can be read."""
@@ -40,13 +41,18 @@ class Dialect(Struct, frozen=True, kw_only=True):
     marked_models: tuple[str, ...] = ()
     """Beginnings of model ids whose cache has explicit breakpoints (`cache_control` on text parts)."""
 
+    def marks(self, model: str) -> bool:
+        """Whether the cache of this model has explicit breakpoints."""
+        return model.startswith(self.marked_models) if self.marked_models else False
+
 
 def render(
-    request: Request, *, provider: str, dialect: Dialect, max_output_tokens: int = 0
+    request: Request, *, provider: str, dialect: Dialect, max_output_tokens: int = 0, ttl: CacheTtl = "5m"
 ) -> dict[str, Any]:
     """The JSON body. `messages` comes last, so that a longer conversation extends the same bytes.
 
-    `max_output_tokens` is the model's own limit, for services that must be told one.
+    `max_output_tokens` is the model's own limit, for services that must be told one. `ttl` is of the
+    breakpoints, where the model has them.
     """
     body: dict[str, Any] = {
         "model": request.model,
@@ -74,33 +80,34 @@ def render(
             }
             for tool in request.tools
         ]
-    body["messages"] = _messages(request, provider, dialect)
+    body["messages"] = _messages(request, provider, dialect, ttl)
     return body
 
 
-def _messages(request: Request, provider: str, dialect: Dialect) -> list[_Message]:
+def _messages(request: Request, provider: str, dialect: Dialect, ttl: CacheTtl) -> list[_Message]:
     # One form for all messages of a session: a string must not become a list when a mark moves on to it.
-    as_parts = any(request.model.startswith(prefix) for prefix in dialect.marked_models)
-    marked = frozenset(request.marks.messages)
+    as_parts = dialect.marks(request.model)
+    marks = at_most_four(request.marks)
+    marked = dict.fromkeys(marks.messages, cache_control(ttl))
     messages: list[_Message] = []
     if system := [block.text for block in request.system if block.text]:
-        mark = request.marks.system_block is not None
+        mark = cache_control(ttl) if marks.system_block is not None else None
         messages.append({"role": "system", "content": _content(system, as_parts=as_parts, mark=mark)})
     for exchange in exchanges(request.messages):
         if exchange.assistant:
             index, message = exchange.assistant
             texts = [part.text for part in message.parts if isinstance(part, Text) and part.text]
-            content = _content(texts, as_parts=as_parts, mark=index in marked) if texts else None
+            content = _content(texts, as_parts=as_parts, mark=marked.get(index)) if texts else None
             own = same_source(message, provider, request.model)
             if rendered := _assistant(message, exchange, content, dialect, own=own):
                 messages.append(rendered)
         for index, result in exchange.results:
-            content = _content([result.text], as_parts=as_parts, mark=index in marked)
+            content = _content([result.text], as_parts=as_parts, mark=marked.get(index))
             call_id = exchange.ids[result.call_id]
             messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
         for index, user in exchange.users:
             if texts := [part.text for part in user.parts if part.text]:
-                content = _content(texts, as_parts=as_parts, mark=index in marked)
+                content = _content(texts, as_parts=as_parts, mark=marked.get(index))
                 messages.append({"role": "user", "content": content})
     return messages
 
@@ -139,11 +146,11 @@ def _reasoning(message: AssistantMessage, name: str) -> Any:
     return opaque[0] if opaque else "".join(part.text for part in parts) if name in TEXT_FIELDS else None
 
 
-def _content(texts: list[str], *, as_parts: bool, mark: bool) -> str | list[dict[str, Any]]:
+def _content(texts: list[str], *, as_parts: bool, mark: dict[str, Any] | None) -> str | list[dict[str, Any]]:
     """A string, which every service understands, or text parts where breakpoints need them."""
     if not as_parts or not any(texts):
         return "\n\n".join(texts)
     parts: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
     if mark:
-        parts[-1]["cache_control"] = {"type": "ephemeral"}
+        parts[-1]["cache_control"] = mark
     return parts

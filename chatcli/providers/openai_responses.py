@@ -34,7 +34,8 @@ class OpenAIResponses:
         self._link = Link("openai", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        body = encode(openai_responses_body.render(request, provider=self.name))
+        breakpoints = self._service.part_breakpoints
+        body = encode(openai_responses_body.render(request, provider=self.name, breakpoints=breakpoints))
         reader = ResponsesReader(self._service, request_bytes=len(body))
         return read_reply(self._link.post("/responses", body, self._service.headers(request)), reader)
 

@@ -2,25 +2,36 @@
 
 Encrypted reasoning goes back where it came from. Ids of other items stay behind: with them the
 service would look for items that it was told not to keep.
+
+From gpt-5.6 on the service keeps a prefix at breakpoints. It sets one itself at the end of each
+request; ours stand where a later request may have to turn off: before what may be rewritten.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.marks import at_most_four
 
 _WITHOUT_REASONING = ("gpt-3", "gpt-4", "chatgpt-4")
 """Models that refuse to be asked for encrypted reasoning, because they have none."""
 
+_FIRST_WITH_BREAKPOINTS = (5, 6)
+_BREAKPOINT = {"mode": "explicit"}
+
 _Item = dict[str, Any]
 
 
-def render(request: Request, *, provider: str) -> dict[str, Any]:
-    """The JSON body. `input` comes last, so that a longer conversation extends the same bytes."""
+def render(request: Request, *, provider: str, breakpoints: bool = False) -> dict[str, Any]:
+    """The JSON body. `input` comes last, so that a longer conversation extends the same bytes.
+
+    `breakpoints`: the service takes them, if the model does.
+    """
     body: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
     if not request.model.startswith(_WITHOUT_REASONING):
         body["include"] = ["reasoning.encrypted_content"]
@@ -41,29 +52,47 @@ def render(request: Request, *, provider: str) -> dict[str, Any]:
             }
             for tool in request.tools
         ]
-    body["input"] = _input(request, provider)
+    body["input"] = _input(request, provider, as_parts=breakpoints and has_breakpoints(request.model))
     return body
 
 
-def _input(request: Request, provider: str) -> list[_Item]:
+def has_breakpoints(model: str) -> bool:
+    """Whether the model takes breakpoints; older ones refuse them."""
+    found = re.match(r"gpt-(\d+)(?:\.(\d+))?", model)
+    return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_WITH_BREAKPOINTS
+
+
+def _input(request: Request, provider: str, *, as_parts: bool) -> list[_Item]:
+    """`as_parts`: outputs are lists of parts, which can carry a breakpoint, in all requests of a session."""
+    marked = frozenset(at_most_four(request.marks).messages[:-1]) if as_parts else frozenset()
     items: list[_Item] = []
     for exchange in exchanges(request.messages):
         if exchange.assistant:
-            message = exchange.assistant[1]
+            index, message = exchange.assistant
+            if index in marked:  # what a model wrote carries none: it goes to what was said before
+                _mark(items)
             items.extend(_assistant(message, exchange, same_source(message, provider, request.model)))
-        for _, result in exchange.results:
-            items.append(
-                {
-                    "type": "function_call_output",
-                    "call_id": exchange.ids[result.call_id],
-                    "output": result.text,
-                }
-            )
-        for _, user in exchange.users:
+        for index, result in exchange.results:
+            whole = not as_parts or not result.text
+            output = result.text if whole else [{"type": "input_text", "text": result.text}]
+            call_id = exchange.ids[result.call_id]
+            items.append({"type": "function_call_output", "call_id": call_id, "output": output})
+            if index in marked:
+                _mark(items)
+        for index, user in exchange.users:
             content = [{"type": "input_text", "text": part.text} for part in user.parts if part.text]
             if content:
                 items.append({"type": "message", "role": "user", "content": content})
+            if index in marked:
+                _mark(items)
     return items
+
+
+def _mark(items: list[_Item]) -> None:
+    """Put a breakpoint behind the last of `items`, if it can carry one."""
+    parts = items[-1].get("output") or items[-1].get("content") if items else None
+    if isinstance(parts, list) and parts[-1]["type"] == "input_text":
+        parts[-1]["prompt_cache_breakpoint"] = _BREAKPOINT
 
 
 def _assistant(message: AssistantMessage, exchange: Exchange, replay_reasoning: bool) -> list[_Item]:

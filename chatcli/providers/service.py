@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.base import CacheClass, CacheTtl, Request
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -29,6 +29,10 @@ class Service(Struct, frozen=True, kw_only=True):
     key_variable: str = ""
     """Where a person would set the key."""
     cache: CacheClass = "none"
+    hour_cache: bool = False
+    """Its explicit cache can be asked to keep a prefix for an hour."""
+    part_breakpoints: bool = False
+    """On Responses: it takes cache breakpoints, for those of its models that have them."""
     window_tokens: int = 128_000
     max_output_tokens: int = 8_192
     idle_seconds: float = 90.0
@@ -45,6 +49,10 @@ class Service(Struct, frozen=True, kw_only=True):
     def on_this_machine(self) -> bool:
         """Proxies of the environment are for the outside: they cannot reach this machine's loopback."""
         return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    def cache_ttl(self, request: Request) -> CacheTtl:
+        """What was asked for, as far as the service has it."""
+        return request.marks.ttl if self.hour_cache else "5m"
 
     def output_limit(self, request: Request) -> int:
         """Longest reply in tokens: what was asked for, up to what the model can."""

@@ -29,7 +29,11 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
     base_url: str
     default_model: str
     cache: CacheClass
+    hour_cache: bool = False
+    """Its explicit cache can be asked to keep a prefix for an hour, at twice the price of input."""
     auth: Auth = "key"
+    part_breakpoints: bool = False
+    """On Responses: it takes cache breakpoints, for those of its models that have them."""
     aliases: tuple[str, ...] = ()
     """Other names that people use, in lower case."""
     url_variables: tuple[str, ...] = ()

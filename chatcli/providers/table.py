@@ -137,6 +137,8 @@ def service_of(
         bearer=spec.auth == "bearer",
         key_variable=spec.key_variables[0] if spec.key_variables else "",
         cache=spec.cache,
+        hour_cache=spec.hour_cache,
+        part_breakpoints=spec.part_breakpoints,
         window_tokens=window_tokens,
         max_output_tokens=known.max_output_tokens,
         idle_seconds=max(float(settings.stream_idle_seconds), spec.patience_seconds),

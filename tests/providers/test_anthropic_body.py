@@ -165,9 +165,12 @@ def test_a_breakpoint_never_stands_on_thinking():
     assert [block.get("cache_control") for block in content] == [MARK, None]
 
 
-def test_more_than_four_breakpoints_are_a_bug():
-    with pytest.raises(ValueError, match="5 cache breakpoints"):
-        rendered(user(1, "Go."), marks=Marks(last_tool=True, system_block=0, messages=(0, 0, 0)))
+def test_breakpoints_can_ask_for_an_hour():
+    asked = request(user(1, "Go."), marks=Marks(last_tool=True, system_block=0, messages=(0,)))
+    body = render(asked, provider="CLAUDEAI", max_output_tokens=1_000, ttl="1h")
+    hour = {"type": "ephemeral", "ttl": "1h"}
+    marked = [body["tools"][-1], body["system"][0], body["messages"][0]["content"][0]]
+    assert [block["cache_control"] for block in marked] == [hour, hour, hour]
 
 
 def test_ids_that_were_used_before_or_do_not_fit_get_names_that_stay():

@@ -121,6 +121,7 @@ def _check_message(item: Item, where: str) -> None:
         at = f"{where}.content[{j}]"
         require(kind in PARTS[role], "block_type", f"Invalid value: '{kind}' for '{at}.type'.")
         _require_known(part, at, PART, frozenset())
+        _check_breakpoint(part, at)
         require(
             kind == "refusal" or not kind.endswith("text") or part.get("text"),
             "empty_text",
@@ -141,7 +142,22 @@ def _check_output(item: Item, where: str, called: dict[str, bool]) -> None:
         "type",
         f"Invalid type for '{where}.output': expected a string.",
     )
+    if isinstance(item["output"], list):
+        require(item["output"], "empty_message", f"Invalid '{where}.output': must not be empty")
+        for j, part in enumerate(item["output"]):
+            at = f"{where}.output[{j}]"
+            require(part.get("type") in PARTS["user"], "block_type", f"Invalid value for '{at}.type'.")
+            _require_known(part, at, PART, frozenset())
+            _check_breakpoint(part, at)
     called[call_id] = True
+
+
+def _check_breakpoint(part: Item, at: str) -> None:
+    """Only what goes in can carry one."""
+    if "prompt_cache_breakpoint" in part:
+        valid = part["prompt_cache_breakpoint"] in ({"mode": "explicit"}, {"mode": "explicit", "ttl": "30m"})
+        known = part["type"].startswith("input_")
+        require(valid and known, "cache_options", f"Invalid '{at}.prompt_cache_breakpoint'.")
 
 
 def check_reasoning(
@@ -218,8 +234,8 @@ def segments_of(body: Item) -> tuple[Segment, ...]:
 
 def _bare(item: Item) -> Item:
     """Without breakpoints: those move, and are no part of the prompt."""
-    content = item.get("content")
-    if not isinstance(content, list):
+    name = "output" if kind_of(item) == "function_call_output" else "content"
+    if not isinstance(item.get(name), list):
         return item
-    parts = [{k: v for k, v in part.items() if k != "prompt_cache_breakpoint"} for part in content]
-    return {**item, "content": parts}
+    parts = [{k: v for k, v in part.items() if k != "prompt_cache_breakpoint"} for part in item[name]]
+    return {**item, name: parts}
