@@ -28,6 +28,7 @@ from chatcli.terminal.screen import Line
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SPINNER_SECONDS = 0.12
 _QUEUED_ROWS = 3
+_PROGRESS_CHARS = 1_000
 
 
 class Activity:
@@ -108,7 +109,7 @@ class Activity:
                 self._running[call_id] = (event, time.monotonic())
                 self._progress = ""
             case ToolProgress(text=text):
-                lines = [line for line in text.splitlines() if line.strip()]
+                lines = [line for line in text[-_PROGRESS_CHARS:].splitlines() if line.strip()]
                 self._progress = one_line(lines[-1]) if lines else self._progress
             case ToolFinished(call_id=call_id):
                 self._running.pop(call_id, None)

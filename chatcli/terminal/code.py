@@ -7,6 +7,7 @@ delimiters of that construct.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ Fragment = tuple[str, str]
 """Text with the name of a style of rich."""
 
 _SPANNING = (("/*", "*/"), ("<!--", "-->"), ('"""', '"""'), ("'''", "'''"))
+_OPENING = re.compile("|".join(re.escape(opening) for opening, _closing in _SPANNING))
 
 
 class CodeColours:
@@ -42,8 +44,6 @@ class CodeColours:
 
     def _carry(self, text: str, tokens: list[tuple[_TokenType, str]]) -> None:
         """Find out whether the line ends inside a construct that goes on."""
-        from pygments.token import Comment, String
-
         position = 0
         if self._open:
             end = text.find(self._open[1])
@@ -51,20 +51,25 @@ class CodeColours:
                 return
             position = end + len(self._open[1])
             self._open = None
-        covered = [kind for kind, piece in tokens for _char in piece]
-        while position < len(text):
-            for pair in self._spanning:
-                if text.startswith(pair[0], position) and covered[position] not in Comment.Single:
-                    # A quote is a string's own beginning; a comment inside a string is none.
-                    if pair[0][0] not in "\"'" and covered[position] in String:
-                        continue
-                    end = text.find(pair[1], position + len(pair[0]))
-                    if end < 0:
-                        self._open = pair
-                        return
-                    position = end + len(pair[1]) - 1
-                    break
-            position += 1
+        kinds = [kind for kind, piece in tokens for _char in piece]
+        while found := _OPENING.search(text, position):
+            pair = next(pair for pair in _SPANNING if pair[0] == found[0])
+            if pair not in self._spanning or not _begins(pair, kinds[found.start()]):
+                position = found.end()
+                continue
+            end = text.find(pair[1], found.end())
+            if end < 0:
+                self._open = pair
+                return
+            position = end + len(pair[1])
+
+
+def _begins(pair: tuple[str, str], kind: _TokenType) -> bool:
+    """Nothing begins in a comment to the end of the line, and no comment begins in a string."""
+    from pygments.token import Comment, String
+
+    is_quote = pair[0][0] in "\"'"
+    return kind not in Comment.Single and (is_quote or kind not in String)
 
 
 def _lexer(language: str) -> Lexer | None:

@@ -70,8 +70,7 @@ def confirm(question: str) -> bool:
     """A line is read with whatever was typed before thrown away; only a clear yes is one."""
     with suppress(termios.error):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    sys.stdout.write(f"{question} [y/N] ")
-    sys.stdout.flush()
+    _write(f"{question} [y/N] ")
     return is_yes(sys.stdin.readline())
 
 
@@ -96,4 +95,11 @@ def tell_problems(repl: Repl) -> None:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    _write(text + "\n")
+
+
+def _write(text: str) -> None:
+    """To whatever a person sees: standard output may go into a pipe."""
+    stream = sys.stdout if sys.stdout.isatty() else sys.stderr
+    stream.write(text)
+    stream.flush()

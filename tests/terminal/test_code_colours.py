@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chatcli.terminal.code import CodeColours
 
@@ -37,6 +39,17 @@ def test_what_only_looks_like_a_comment_opens_none() -> None:
     assert "dim" not in styles("bash", "ls foo/*", "echo one")[1]
     assert "dim" not in styles("javascript", "const glob = 'src/*'", "const two = 1")[1]
     assert "green" not in styles("python", '# """', "x = y")[1]
+
+
+@given(
+    st.sampled_from(["python", "c", "javascript", "html", "bash", "css"]),
+    st.lists(st.text("ab /*'\"<!->#\\x(){}\t", max_size=20), max_size=6),
+)
+@settings(max_examples=80, deadline=None)
+def test_whatever_is_open_no_character_is_lost(language: str, lines: list[str]) -> None:
+    colours = CodeColours(language)
+    for line in lines:
+        assert "".join(text for text, _style in colours.line(line)) == line
 
 
 @pytest.mark.parametrize("language", ["", "no-such-language", "{.weird}", "text"])

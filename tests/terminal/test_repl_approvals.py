@@ -75,6 +75,7 @@ def test_ctrl_c_at_the_question_cancels_and_the_next_run_works(world: World) -> 
     assert not (world.project / "made.txt").exists()
     terminal.line("/chat hello again")
     terminal.expect("Finished.")
+    assert "cancelled the run at this question" in told(world)
     terminal.line("and again")
     terminal.expect("Next answer.")
     assert world.server.violations == []
