@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from msgspec import structs
 
@@ -19,7 +20,8 @@ from tests.wire.script import Break, Failure, Hold, Reply, Tally
 from tests.wire.seen import Seen
 from tests.wire.wires import parse_body
 
-_RUNTIME_VERSION = "bedrock-2023-05-31"
+_RUNTIME_VERSIONS = ("bedrock-2023-05-31", "2026-10-21")
+"""As documented, and as Anthropic's own client says it."""
 
 
 class _ByBearer(Anthropic):
@@ -59,7 +61,7 @@ class BedrockClaude(Anthropic):
         for name in ("model", "stream"):
             require(name not in body, "extraneous", f"{name}: Extra inputs are not permitted")
         version = body.pop("anthropic_version", None)
-        require(version == _RUNTIME_VERSION, "version_field", "anthropic_version: Field required")
+        require(version in _RUNTIME_VERSIONS, "version_field", "anthropic_version: Field required")
         model = model_of(request)
         whole = json.dumps({"model": model, **body, "stream": True}, ensure_ascii=False).encode()
         headers = {**request.headers, "anthropic-version": version}
@@ -88,6 +90,4 @@ class BedrockClaude(Anthropic):
 
 def model_of(request: HttpRequest) -> str:
     """The model in the path of a request to Bedrock's runtime."""
-    from urllib.parse import unquote
-
     return unquote(request.path.rsplit("/", 2)[1])
