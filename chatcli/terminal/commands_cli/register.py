@@ -76,6 +76,7 @@ def models(
     context: typer.Context,
     word: Annotated[str, typer.Argument(help=_("Only ids that hold this."))] = "",
     provider: Annotated[str, typer.Option("--provider", help=_("Whose; empty: the one in use."))] = "",
+    fresh: Annotated[bool, typer.Option("--refresh", help=_("Ask the service for its list first."))] = False,
     import_: Annotated[str, typer.Option("--import", help=_("Keep an exported assistant (JSON file)."))] = "",
     output: OutputForm = "text",
 ) -> None:
@@ -84,7 +85,8 @@ def models(
     place = _place(context)
     if import_:
         raise typer.Exit(keep_assistant(place, import_))
-    raise typer.Exit(list_models(place, provider=provider, word=word, output=_form(output)))
+    shown = list_models(place, provider=provider, word=word, fresh=fresh, output=_form(output))
+    raise typer.Exit(shown)
 
 
 def trust(
