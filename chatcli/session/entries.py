@@ -33,6 +33,13 @@ class Decision(Struct, frozen=True):
     """Chars that this decision takes out of the view."""
 
 
+CompactionReason = Literal[
+    "asked",
+    "pressure",  # the window was nearly full
+    "overflow",  # the service said that the request does not fit
+]
+
+
 class Rewrite(Struct, frozen=True, kw_only=True):
     """What the rewrites for one request save and cost together. Tokens are estimated."""
 
@@ -129,6 +136,30 @@ class Shown(_Line, frozen=True, tag="shown"):
     """When old results are among them."""
 
 
+class Compacted(_Line, frozen=True, tag="compacted"):
+    """From here on the model sees `summary` in place of the messages up to and with `upto_seq`.
+
+    The transcript keeps them. What the user said there is shown all the same.
+    """
+
+    upto_seq: int
+    summary: str
+    reason: CompactionReason
+    before_tokens: int
+    after_tokens: int
+    """Size of the request before and after, estimated."""
+    plan: str = ""
+    """The list of tasks as it stood."""
+    words_from_seq: int = 0
+    """What the user said in messages before this one is not quoted: there was no room."""
+    only_task: bool = False
+    """There was no room either for the files that came with the task that is being worked on."""
+
+
+class CompactionUndone(_Line, frozen=True, tag="compaction_undone"):
+    """The last compaction holds no longer: the view is again what it was without it."""
+
+
 class ResultDeleted(_Line, frozen=True, tag="result_deleted"):
     """The user had an original removed, before it was: all results with these bytes are shown as deleted."""
 
@@ -176,6 +207,8 @@ Entry = (
     | MessageAdded
     | CallStarted
     | Shown
+    | Compacted
+    | CompactionUndone
     | ResultDeleted
     | UsageAdded
     | NoteSet

@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypedDict, TypeVar
 
+from msgspec import structs
+
 from chatcli import __version__
 from chatcli.errors import StorageError
 from chatcli.messages import (
@@ -33,6 +35,8 @@ from chatcli.session.checkpoints import Checkpoints, Undo
 from chatcli.session.entries import (
     CallStarted,
     Closed,
+    Compacted,
+    CompactionUndone,
     Decision,
     Entry,
     MessageAdded,
@@ -264,6 +268,17 @@ class Session(State):
     def record_decisions(self, decisions: Sequence[Decision], rewrite: Rewrite | None = None) -> None:
         """Keep how results are shown from now on, before the request that shows them is sent."""
         self._append(Shown(**self._header(), decisions=tuple(decisions), rewrite=rewrite))
+
+    def record_compaction(self, draft: Compacted) -> None:
+        """Show the model less of the transcript from now on; `seq` and `at` of the draft do not count."""
+        self._append(structs.replace(draft, **self._header()))
+
+    def undo_compaction(self) -> bool:
+        """Show what the last compaction left out. False when there is none."""
+        if self.compaction is None:
+            return False
+        self._append(CompactionUndone(**self._header()))
+        return True
 
     def delete_result(self, sha256: str) -> None:
         """Remove an original from the archive and from the workspace, for every result with these bytes.

@@ -20,6 +20,8 @@ from chatcli.messages import (
 from chatcli.session.entries import (
     CallStarted,
     Closed,
+    Compacted,
+    CompactionUndone,
     Entry,
     MessageAdded,
     NoteSet,
@@ -45,6 +47,8 @@ class State:
         self.transcript: list[Message] = []
         self.shown: dict[int, Presentation] = {}
         """By `seq` of the tool result: how the model was last shown it."""
+        self.compactions: list[Compacted] = []
+        """The last one says what the model sees; the one before comes back when it is undone."""
         self.deleted: set[str] = set()
         """SHA-256 of the originals that the user had removed, unless they were stored again since."""
         self.notes: dict[str, str] = {}
@@ -52,7 +56,7 @@ class State:
         self.last_answer: UsageRecord | None = None
         """The last request of the conversation itself: not of a side call."""
         self.context_tokens = 0
-        """Size of that request as the provider counted it; 0 before the first."""
+        """Size of that request as the provider counted it; 0 when the next one will be quite another."""
         self.last_request_at = ""
         """When the last request was answered: UTC, ISO 8601; empty before the first."""
         self.mode = ""
@@ -73,6 +77,12 @@ class State:
                 self._started.add((entry.assistant_seq, entry.call_id))
             case Shown():
                 self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
+            case Compacted():
+                self.compactions.append(entry)
+                self.context_tokens = 0
+            case CompactionUndone():
+                self.compactions.pop()
+                self.context_tokens = 0
             case ResultDeleted():
                 self.deleted.add(entry.sha256)
                 self.shown.update(
@@ -94,6 +104,11 @@ class State:
                 pass
             case _:
                 assert_never(entry)
+
+    @property
+    def compaction(self) -> Compacted | None:
+        """The one that is in force."""
+        return self.compactions[-1] if self.compactions else None
 
     def _change(self, entry: StateChanged) -> None:
         self.mode = self.mode if entry.mode is None else entry.mode
