@@ -27,6 +27,8 @@ _OPAQUE = frozenset({"expansion", "arithmetic_expansion", "translated_string", "
 _ON_ONE_LINE = frozenset(
     {"command", "command_name", "concatenation", "file_redirect", "herestring_redirect", "word"}
     | {"variable_assignment", "variable_assignments", "declaration_command", "unset_command"}
+    | {"test_command", "binary_expression", "unary_expression", "parenthesized_expression"}
+    | {"redirected_statement"}
 )
 # Below these a word stands by itself.
 _HOLDERS = frozenset(
@@ -81,13 +83,15 @@ class _Check:
         """Only blanks lie between the children."""
         if node.type in _WITH_TEXT or not node.children:
             return True
-        blank = _LINE_BLANK if node.type in _ON_ONE_LINE else _BLANK
+        whole = _LINE_BLANK if node.type in _ON_ONE_LINE else _BLANK
         position = node.start_byte
         for child in node.children:
+            value = node.type == "for_statement" and child.type in WORD_NODES
+            blank = _LINE_BLANK if value else whole
             if not blank.fullmatch(self._source, position, child.start_byte):
                 return False
             position = child.end_byte
-        return blank.fullmatch(self._source, position, node.end_byte) is not None
+        return whole.fullmatch(self._source, position, node.end_byte) is not None
 
     def _is_plausible(self, node: Node, parent: str) -> bool:
         text = node.text or b""

@@ -16,9 +16,8 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.errors import Denied
 from chatcli.gate.environment import child_environment, search_path
@@ -32,12 +31,14 @@ from chatcli.i18n import _
 from chatcli.settings import Autonomy
 
 if TYPE_CHECKING:
-    from chatcli.gate.verdict import Verdict
+    from chatcli.gate.addresses import Address, Place
+    from chatcli.gate.verdict import Decision, Verdict
 
 _PLAN = "Plan mode: only reading runs, so this was not done. Go on reading, or present your plan to the user."
-_LONG_QUERY_CHARS = 100
 
 CARRIES_DATA = N_("the address carries data to {about}")
+NOT_PUBLIC = N_("it is a machine here or in a private network: {about}")
+METADATA = N_("it may be a cloud's own service, which gives out keys: {about}")
 
 
 class Change(Protocol):
@@ -87,6 +88,8 @@ class Gate:
         self.rules = rules
         self.autonomy: Autonomy = autonomy
         self.approver = approver
+        self.tainted = False
+        """Text from outside was read: what could carry out orders hidden there asks again."""
         inherited = child_environment(os.environ, {}) if environment is None else environment
         self._inherited = {**inherited, "PATH": search_path(inherited.get("PATH", ""))}
         self._asking = asyncio.Lock()
@@ -133,11 +136,18 @@ class Gate:
         """What would happen to this command line now."""
         # The tables of commands cost 25 ms: paid with the first command, not at every start.
         from chatcli.gate.commands import Surroundings, analyse
+        from chatcli.gate.outbound import reasons_to_ask
         from chatcli.gate.verdict import decide
 
         reach = self._reach
         where = (folder or self.territory.project).resolve()
-        return decide(analyse(text, where, Surroundings(reach, self._inherited)), self.autonomy, reach)
+        analysis = analyse(text, where, Surroundings(reach, self._inherited))
+        verdict = decide(analysis, self.autonomy, reach)
+        if not self.tainted or verdict.decision != "allow":
+            return verdict
+        reaches = reasons_to_ask(analysis.units, reach.rules)
+        decision: Decision = "deny" if self.autonomy == "plan" else "ask"
+        return structs.replace(verdict, decision=decision, why=reaches, dangerous=True) if reaches else verdict
 
     async def command(self, text: str, folder: Path | None = None) -> Verdict:
         """Allow this exact text to run in this folder."""
@@ -149,9 +159,17 @@ class Gate:
         """Allow this exact script to run in this sandbox."""
         await self._allow(lambda: self._script_need(text, sandbox))
 
-    async def network(self, url: str) -> None:
-        """Allow one address."""
-        await self._allow(lambda: self._network_need(url))
+    async def network(self, url: str, place: Place = "public") -> None:
+        """Allow one address whose host is at this place. Reading a public page is never asked about."""
+        from chatcli.gate.addresses import parse_address
+
+        address = parse_address(url)
+        await self._allow(lambda: self._network_need(address, place))
+
+    def allows_host(self, host: str) -> bool:
+        """Whether the user named this very host: then its place does not matter."""
+        rules = self.rules.of_kind("network", given_only=self.autonomy == "plan")
+        return any(rule.words[0].casefold() == host for rule in rules)
 
     def list_rules(self) -> tuple[KnownRule, ...]:
         return self.rules.list_rules()
@@ -230,28 +248,24 @@ class Gate:
         )
         return _Need(question, sandbox.gaps, "" if sandbox.gaps else "all")
 
-    def _network_need(self, url: str) -> _Need | None:
-        try:
-            parts = urlsplit(url)
-            host = parts.hostname or ""
-        except ValueError as error:
-            raise Denied(f"Not an address: {error}") from error
-        if not host or not url.isprintable():
-            raise Denied("Not an address.")
-        carries = len(parts.query) > _LONG_QUERY_CHARS or parts.username is not None
-        rules = self.rules.of_kind("network", given_only=self.autonomy == "plan")
-        if (self.autonomy == "all" or any(rule.covers_host(host) for rule in rules)) and not carries:
+    def _network_need(self, address: Address, place: Place) -> _Need | None:
+        if self.allows_host(address.host):
             return None
-        why = (Reason(CARRIES_DATA, host),) if carries else ()
+        if place == "metadata":
+            raise Denied(f"Not opened: {Reason(METADATA, address.host)}.{_how_to_allow(address.host)}")
+        risks = {NOT_PUBLIC: place == "local", CARRIES_DATA: address.carries_data}
+        why = tuple(Reason(risk, address.host) for risk, holds in risks.items() if holds)
+        if not why:
+            return None
         question = Question(
             kind="network",
             title=_("Open an address"),
-            subject=url,
+            subject=address.url,
             reasons=tuple(reason.shown() for reason in why),
-            rule=None if carries else Rule("network", (host,)),
-            digest=hashlib.sha256(url.encode()).hexdigest(),
+            rule=Rule("network", (address.host,)),
+            digest=hashlib.sha256(address.url.encode()).hexdigest(),
         )
-        return _Need(question, why, "" if carries else "all")
+        return _Need(question, why)
 
     def _is_free(self, path: Path, reach: Reach) -> bool:
         return self.territory.place(path).kind == "scratch" or reach.writes_by_rule(path)
@@ -299,6 +313,11 @@ class Gate:
         flags += [f"--approve {need.level}"] if need.level else []
         how = f" The user can allow it beforehand with {' or '.join(flags)}." if flags else ""
         return f"Not done: it needs approval and nobody is there to give it.{why}{how}"
+
+
+def _how_to_allow(host: str) -> str:
+    flag = shlex.quote(str(Rule("network", (host,))))
+    return f" Only the user can allow it, beforehand, with --allow {flag}."
 
 
 def _digest(*parts: bytes) -> str:

@@ -158,6 +158,10 @@ MISREAD = [
     "ls 'a'2>out",
     "tr a-z $A-Z",
     "!ls",
+    "[ -d src ] && [ ! \nevil\n-e x ] && ls",
+    "[ a =\nevil\n]",
+    "[\nevil\n]",
+    "for x in a\nevil\ndo ls; done",
     "{ls;}",
     "if[ -f a.py ]; then ls; fi",
 ]
