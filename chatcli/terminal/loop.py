@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import time
 from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from chatcli.errors import UserFacingError
+from chatcli.errors import StorageError, UserFacingError
 from chatcli.events import NoticeLevel, RunEnd
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R")
 
 _TWICE_SECONDS = 1.0
+_RESULT_END_BYTES = 20_000
 _LEAVING_WORDS = frozenset({"exit", "quit"})
 
 
@@ -64,7 +66,7 @@ class Repl:
         self.screen = screen
         self._person.screen = screen
         self._person.cancel_run = self.conversation.cancel
-        self.view = RunView(screen, self._person.seen_diffs, self._result_text)
+        self.view = RunView(screen, self._person.seen_diffs, self._result_end)
         self.conversation.listeners.append(self.view.hear)
 
     async def run(self) -> int:
@@ -124,8 +126,15 @@ class Repl:
     def leave(self) -> None:
         self._left = True
 
-    def _result_text(self, key: str) -> str:
-        return self.conversation.session.archive.text(key)
+    def _result_end(self, key: str) -> str:
+        """The end of an archived result, which may be of any size; empty when it cannot be read."""
+        try:
+            with self.conversation.session.archive.open(key) as file:
+                size_bytes = file.seek(0, os.SEEK_END)
+                file.seek(max(size_bytes - _RESULT_END_BYTES, 0))
+                return file.read().decode("utf-8", "replace")
+        except (StorageError, OSError):
+            return ""
 
     async def _take(self, given: Line | str) -> None:
         match given:

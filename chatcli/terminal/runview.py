@@ -45,14 +45,14 @@ _NOTICES: dict[NoticeLevel, tuple[str, Style]] = {
 class RunView:
     """`hear` is the listener of a conversation.
 
-    Diffs in `seen_diffs` are not shown again; `result_text` gives the text of an archived result.
+    Diffs in `seen_diffs` are not shown again; `result_end` gives the end of an archived result.
     """
 
-    def __init__(self, screen: Screen, seen_diffs: set[str], result_text: Callable[[str], str]) -> None:
+    def __init__(self, screen: Screen, seen_diffs: set[str], result_end: Callable[[str], str]) -> None:
         self.activity = Activity()
         self._screen = screen
         self._seen_diffs = seen_diffs
-        self._result_text = result_text
+        self._result_end = result_end
         self._stream: MarkdownStream | None = None
         self._shortened = 0
         self._after_text = False
@@ -122,6 +122,8 @@ class RunView:
 
     def _write(self, text: str) -> None:
         if self._stream is None:
+            if not text.strip():
+                return
             self._stream = MarkdownStream(color=self._screen.look.color)
             self._screen.print([""])
         if lines := self._stream.feed(text, self._screen.columns):
@@ -139,9 +141,9 @@ class RunView:
         self._after_text = False
         lines.append(tool_line(event, columns, look))
         if event.status == "error" and event.key:
-            lines += error_line(self._result_text(event.key), columns, look)
+            lines += error_line(self._result_end(event.key), columns, look)
         if event.status == "ok" and event.name in _SHOWN_RESULTS:
-            text = safe_text(self._result_text(event.key))
+            text = safe_text(self._result_end(event.key))
             lines += [row for line in text.splitlines() for row in behind("  ", fill(line, columns - 2))]
         if event.diff and event.diff not in self._seen_diffs:
             lines += diff_head(event.diff, columns, _DIFF_ROWS, look)

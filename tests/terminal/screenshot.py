@@ -1,11 +1,13 @@
 """Draws a pyte screen as a picture, cell by cell, to look at it.
 
-By hand, with a program to run and what to type:
-    python -m tests.terminal.screenshot OUT.png --columns 80 -- 'hello\\r'
+By hand, OFFLINE in this folder:
+    python -m tests.terminal.screenshot OUT.png 80x24 'what is in this folder?' '/cost'
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pyte
@@ -16,6 +18,7 @@ _REGULAR = _FONTS / "dejavu/DejaVuSansMono.ttf"
 _BOLD = _FONTS / "dejavu/DejaVuSansMono-Bold.ttf"
 _WIDE = _FONTS / "wqy/wqy-microhei.ttc"
 _SIZE_PX = 16
+_QUIET_SECONDS = 1.0
 _PALETTE = {
     "default": "#d4d4d4",
     "black": "#3b3b3b",
@@ -72,3 +75,32 @@ def _color(name: str, otherwise: str) -> str:
     if name in _PALETTE:
         return _PALETTE[name]
     return f"#{name}" if len(name) == 6 else otherwise
+
+
+def main(arguments: list[str]) -> None:
+    """Type the lines one after the other, each when nothing has moved for a moment, and draw the end."""
+    from tempfile import TemporaryDirectory
+
+    from tests.terminal.driver import Terminal
+
+    path, size, *lines = arguments
+    columns, rows = map(int, size.split("x"))
+    with TemporaryDirectory() as home:
+        terminal = Terminal(
+            ("--provider", "OFFLINE"),
+            environment={**os.environ, "CHATCLI_HOME": home, "TERM": "xterm-256color"},
+            folder=Path.cwd(),
+            columns=columns,
+            rows=rows,
+        )
+        terminal.expect("❯")
+        for line in lines:
+            terminal.line(line)
+            while terminal.read(_QUIET_SECONDS):
+                continue
+        draw(terminal.screen, Path(path))
+        terminal.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
