@@ -147,7 +147,9 @@ class Gate:
             return verdict
         reaches = reasons_to_ask(analysis.units, reach.rules)
         decision: Decision = "deny" if self.autonomy == "plan" else "ask"
-        return structs.replace(verdict, decision=decision, why=reaches, dangerous=True) if reaches else verdict
+        return (
+            structs.replace(verdict, decision=decision, why=reaches, dangerous=True) if reaches else verdict
+        )
 
     async def command(self, text: str, folder: Path | None = None) -> Verdict:
         """Allow this exact text to run in this folder."""

@@ -20,10 +20,8 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
 _ODD_SPACES = frozenset(
     "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
-_SHOWN = _ODD_SPACES | {"\n", "\t"}
 _JOINER = "\u200d"
-_NON_SHOWN = _ODD_SPACES | {"\n", "\t"}
-_JOINER = "\u200c"
+_NON_JOINER = "\u200c"
 _EMOJI_STYLE = "\ufe0f"
 _KEYCAP = "\u20e3"
 

@@ -113,8 +113,9 @@ def _git_command(command: str, args: Args) -> Use | Reason:
 
 
 def _git_first_word(command: str, args: Args) -> Use | Reason:
+    """The first word decides, and no flag stands before it: `git stash -p list` stashes."""
     words = [arg for arg in args if arg is None or not arg.text.startswith("-")]
-    first = words[0] if words else Arg("")
+    first = args[0] if words else Arg("")
     if first is None or not first.sure or first.text not in GIT_FIRST_WORDS[command]:
         return Reason(GIT_UNKNOWN, f"{command} {first.text if first else ''}".strip())
     return read_flags(GIT_FIRST_WORD_READER, args)
@@ -157,16 +158,13 @@ def read_jq(args: Args) -> Use | Reason:
     pending = list(args)
     while pending:
         arg = pending.pop(0)
-        if arg is not None and arg.text in {"--arg", "--argjson"}:
-            if (
-                not arg.sure
-                or len(pending) < 2
-                or any(value is None or not value.sure for value in pending[:2])
-            ):
-                return Reason(UNKNOWN_VALUE, arg.text)
-            del pending[:2]
-        else:
+        if arg is None or arg.text not in {"--arg", "--argjson"}:
             rest.append(arg)
+            continue
+        known = [word for word in (arg, *pending[:2]) if word is not None and word.sure]
+        if len(known) < 3:
+            return Reason(UNKNOWN_VALUE, arg.text)
+        del pending[:2]
     use = read_flags(_JQ, rest)
     if isinstance(use, Reason):
         return use
@@ -198,12 +196,9 @@ def read_test(args: Args) -> Use | Reason:
 def read_printf(args: Args) -> Use | Reason:
     """`printf -v PATH` and `printf %n PATH` assign."""
     rest = list(args[1:] if args and args[0] == Arg("--") else args)
-    text = rest[0].text if rest and rest[0] and rest[0].sure else None
-    if (
-        text is None
-        or (text.startswith("-") and len(rest) == len(args))
-        or _PRINTF_ASSIGNS.search(text.replace("%%", ""))
-    ):
+    text = rest[0].text if rest and rest[0] and rest[0].sure else ""
+    is_flag = text.startswith("-") and len(rest) == len(args)
+    if not text or is_flag or _PRINTF_ASSIGNS.search(text.replace("%%", "")):
         return Reason(UNKNOWN_FLAG, text or "printf")
     return Use()
 
