@@ -38,6 +38,8 @@ from chatcli.providers.retry import RetryPolicy
 from chatcli.session.session import Session
 from chatcli.settings import Schedule
 
+_COMPARED_MAX_BYTES = 200_000
+
 STAGNATION_NOTICE = (
     "The same calls gave the same results several times in a row, so the loop was stopped. No tool runs now: "
     "answer from what you have, and say what is missing."
@@ -208,4 +210,8 @@ def _tell_shown(run: Run, view: View) -> None:
 
 
 def _texts(session: Session, results: Sequence[ToolResult]) -> Iterator[str]:
-    return (session.archive.text(result.original.key) for result in results)
+    """What tells one result from another: its text, or its digest where that is too long to look at."""
+    for result in results:
+        original = result.original
+        short = original.key and original.size_bytes <= _COMPARED_MAX_BYTES
+        yield session.archive.text(original) if short else original.sha256
