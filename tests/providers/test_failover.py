@@ -16,8 +16,8 @@ from chatcli.errors import (
     RateLimited,
     UsageError,
 )
-from chatcli.events import Reply, TextDelta
-from chatcli.messages import Text, Usage
+from chatcli.events import Notice, Reply, TextDelta
+from chatcli.messages import AssistantMessage, Text, Usage
 from chatcli.providers.failover import (
     FIRST_REST_SECONDS,
     LONGEST_REST_SECONDS,
@@ -27,6 +27,7 @@ from chatcli.providers.failover import (
 )
 from chatcli.providers.retry import RetryPolicy
 from tests.providers.conversation import request
+from tests.wire import script
 
 POLICY = RetryPolicy(max_retries=0, initial_backoff_seconds=0.0, quiet_seconds=5.0)
 
@@ -174,6 +175,35 @@ async def test_all_are_closed():
     one, other = Scripted("A"), Scripted("B")
     await Failover(one, [other]).aclose()
     assert (one.closed, other.closed) == (True, True)
+
+
+async def test_a_session_goes_on_elsewhere_and_says_why(play):
+    look = script.reply(script.think("Hm."), script.call("read", file="hello.py"))
+    steps = (look, script.status(529), script.reply("It greets."), script.reply("Still here."))
+    fallback = {"CHATCLI_FALLBACK_PROVIDERS": "GOOGLEAI", "MAX_RETRIES": "0"}
+    async with play("claudeai", *steps, **fallback) as open_talk:
+        talk = open_talk()
+        finished = await talk.say("What does it do?")
+        again = await talk.say("And now?")
+        transcript, usage = talk.conversation.session.transcript, talk.conversation.session.usage
+    assert (finished.text, again.text) == ("It greets.", "Still here.")
+    assert [exchange.wire for exchange in talk.server.exchanges] == [
+        "anthropic",
+        "anthropic",
+        "gemini",
+        "gemini",
+    ]
+    (notice,) = talk.told(Notice)
+    assert notice.text.startswith("GOOGLEAI/gemini-3.8-flash takes over: CLAUDEAI is failing or busy")
+    said = [message.provider for message in transcript if isinstance(message, AssistantMessage)]
+    assert said == ["CLAUDEAI", "GOOGLEAI", "GOOGLEAI"]
+    assert [record.provider for record in usage] == said
+
+
+async def test_a_fallback_that_cannot_work_is_told_at_once(play):
+    with pytest.raises(UsageError, match="NOBODY"):
+        async with play("claudeai", CHATCLI_FALLBACK_PROVIDERS="NOBODY") as open_talk:
+            open_talk()
 
 
 def test_fallbacks_are_names_with_or_without_a_model():
