@@ -51,7 +51,7 @@ class Token(Struct, frozen=True, kw_only=True):
 
 
 class Copilot:
-    """One subscription. The adapter is made anew with each token."""
+    """One subscription. The adapter is made anew with each token; a reply on its way keeps its own."""
 
     def __init__(
         self, service: Service, dialect: Dialect, *, redirected: bool, window_given: bool = False
@@ -64,10 +64,10 @@ class Copilot:
         self._service = service
         self._dialect = dialect
         self._window_given = window_given
-        self._exchange_url = (service.base_url if redirected else _GITHUB_URL) + _EXCHANGE_PATH
+        self._redirected = redirected
         self._transport = Transport(service)
         self._token: Token | None = None
-        self._adapter: Provider | None = None
+        self._adapters: list[Provider] = []
 
     async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         """A token that is refused before its time is exchanged once more."""
@@ -89,18 +89,16 @@ class Copilot:
 
     async def aclose(self) -> None:
         await self._transport.aclose()
-        if self._adapter is not None:
-            await self._adapter.aclose()
+        for adapter in self._adapters:
+            await adapter.aclose()
 
     async def _ready(self) -> Provider:
-        if self._token and self._adapter and time.monotonic() < self._token.expires_at_seconds:
-            return self._adapter
-        self._token = token = await self._exchange()
-        listed = copilot_models(await self._list(token))
-        if self._adapter is not None:
-            await self._adapter.aclose()
-        self._adapter = self._adapter_for(token, listed.get(self.model, {}))
-        return self._adapter
+        if self._token is None or time.monotonic() >= self._token.expires_at_seconds:
+            token = await self._exchange()
+            listed = copilot_models(await self._list(token))
+            self._adapters.append(self._adapter_for(token, listed.get(self.model, {})))
+            self._token = token
+        return self._adapters[-1]
 
     async def _list(self, token: Token) -> Any:
         bearer = {"Authorization": f"Bearer {token.value}", **_CLIENT}
@@ -109,15 +107,16 @@ class Copilot:
     async def _exchange(self) -> Token:
         """Tokens of some kinds of login are not exchanged: they are used as they are."""
         proof = {"Authorization": f"token {self._service.key}", **_CLIENT}
+        place = self._service.base_url if self._redirected else _GITHUB_URL
         try:
-            given = await self._transport.fetch(self._exchange_url, headers=proof)
+            given = await self._transport.fetch(place + _EXCHANGE_PATH, headers=proof)
         except (AuthError, ModelNotFound):
             return Token(value=self._service.key, url=self._service.base_url, expires_at_seconds=float("inf"))
         lifetime_seconds = float(given.get("expires_at") or 0) - time.time() - _RENEW_EARLY_SECONDS
-        own_place = self._exchange_url.startswith(_GITHUB_URL) and (given.get("endpoints") or {}).get("api")
+        of_plan = "" if self._redirected else (given.get("endpoints") or {}).get("api")
         return Token(
             value=str(given.get("token") or ""),
-            url=str(own_place or self._service.base_url),
+            url=str(of_plan or self._service.base_url),
             expires_at_seconds=time.monotonic() + lifetime_seconds,
         )
 

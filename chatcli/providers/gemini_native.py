@@ -13,7 +13,7 @@ from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
 from chatcli.providers.complaints import cut, unreadable_call
 from chatcli.providers.encoding import encode
-from chatcli.providers.error_bodies import failure_of
+from chatcli.providers.error_bodies import Failure, failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.gemini_body import SIGNATURE, SIGNS_TEXT
 from chatcli.providers.replies import Chunk, read_reply
@@ -31,7 +31,10 @@ _STOP_REASONS: dict[str, StopReason] = {
     "PROHIBITED_CONTENT": "refusal",
     "SPII": "refusal",
 }
-_UNREADABLE = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
+_UNREADABLE = frozenset(
+    {"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
+)
+_OUR_MISTAKE = "MISSING_THOUGHT_SIGNATURE"
 
 
 class GeminiNative:
@@ -151,5 +154,7 @@ class GeminiReader:
     def _finish(self, reason: str) -> None:
         if reason in _UNREADABLE:
             raise unreadable_call(self._service)
+        if reason == _OUR_MISTAKE:
+            raise error_of(Failure(status=400, code=reason, detail=reason), self._service)
         self.complete = True
         self._stop_reason = _STOP_REASONS.get(reason, "end")

@@ -6,8 +6,8 @@ Everything that can go wrong on the way becomes a `ProviderError`; silence is me
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,9 +25,6 @@ CONNECT_SECONDS = 10.0
 SEND_SECONDS = 60.0
 FETCH_SECONDS = 30.0
 """For small answers: tokens, lists of models."""
-
-Sign = Callable[[str, bytes], Mapping[str, str]]
-"""From a URL and a body to the headers that prove who sends them."""
 
 
 class Transport:
@@ -47,7 +44,7 @@ class Transport:
         limits = httpx.Timeout(
             connect=CONNECT_SECONDS, read=self._first_seconds, write=SEND_SECONDS, pool=CONNECT_SECONDS
         )
-        try:
+        with _failing_as(self._service, httpx, self._first_seconds):
             async with self._connected(httpx).stream(
                 "POST",
                 self._service.base_url + path,
@@ -61,12 +58,6 @@ class Transport:
                 async with aclosing(self._paced(response)) as pieces:
                     async for piece in pieces:
                         yield piece
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise no_connection(self._service, error) from error
-        except httpx.TimeoutException as error:
-            raise silent(self._service.name, self._first_seconds) from error
-        except httpx.TransportError as error:
-            raise cut(self._service) from error
 
     async def fetch(
         self,
@@ -77,20 +68,13 @@ class Transport:
     ) -> Any:
         """The decoded JSON of a small answer: of a GET, or of a POST with a form."""
         httpx = await warm.module("httpx")
-        try:
+        with _failing_as(self._service, httpx, FETCH_SECONDS):
             response = await self._connected(httpx).request(
                 "GET" if form is None else "POST", url, headers=headers, data=form, timeout=FETCH_SECONDS
             )
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise no_connection(self._service, error) from error
-        except httpx.TimeoutException as error:
-            raise silent(self._service.name, FETCH_SECONDS) from error
-        except httpx.TransportError as error:
-            raise cut(self._service) from error
         if response.status_code >= 400:
-            raise error_of(
-                failure_of(response.status_code, response.content, response.headers), self._service
-            )
+            failure = failure_of(response.status_code, response.content, response.headers)
+            raise error_of(failure, self._service)
         try:
             return msgspec.json.decode(response.content)
         except msgspec.DecodeError as error:
@@ -118,6 +102,19 @@ class Transport:
                 return
             yield piece
             allowed_seconds = self._service.idle_seconds
+
+
+@contextmanager
+def _failing_as(service: Service, httpx: Any, allowed_seconds: float) -> Iterator[None]:
+    """What goes wrong on the way, in our words."""
+    try:
+        yield
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        raise no_connection(service, error) from error
+    except httpx.TimeoutException as error:
+        raise silent(service.name, allowed_seconds) from error
+    except httpx.TransportError as error:
+        raise cut(service) from error
 
 
 async def lines(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
@@ -152,12 +149,12 @@ async def sse_objects(
     name, data = "", b""
     async with aclosing(lines(pieces)) as found:
         async for line in found:
-            field, _colon, value = line.rstrip(b"\r").partition(b":")
+            field, colon, value = line.rstrip(b"\r").partition(b":")
             if field == b"data":
                 data += value.removeprefix(b" ")
             elif field == b"event":
                 name = value.strip().decode(errors="replace")
-            elif not (field or _colon):
+            elif not (field or colon):
                 if data:
                     yield _event(name, data, service)
                 name, data = "", b""
