@@ -1,8 +1,8 @@
 """A command line as bash reads it: every simple command in it, wherever it is nested.
 
-The syntax tree comes from tree-sitter-bash. Only constructs that are known here are taken as understood;
-everything else becomes a problem, and a line with a problem is never judged harmless. Nested commands are
-collected from inside problems too, so that a danger is named wherever it hides.
+The syntax tree comes from tree-sitter-bash. Only constructs that are known here are taken as understood; a
+line with anything else in it is never judged harmless. Commands are collected from inside of such constructs
+too, so that a danger is named wherever it hides.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ async def test_plan_mode_tells_the_model_so_and_asks_nobody(world, person) -> No
         gate.command("make"),
         gate.write([Change(world.project / "a", None, b"")], ""),
         gate.read("/etc/hosts"),
-        gate.network("https://example.com"),
+        gate.network("https://example.com/?q=" + "x" * 300),
     ):
         with pytest.raises(Denied, match="Plan mode"):
             await call
@@ -233,19 +233,17 @@ async def test_reading_outside_asks_and_may_be_allowed_for_the_folder(world, per
     assert gate.judge(f"cp a.py {world.root}/other/lib/a.py").decision == "ask"
 
 
-async def test_network_asks_for_the_host_and_always_for_data(world, person) -> None:
-    asked = person(Answer("session"), Answer("deny"))
-    gate = world.gate("ask", person=asked)
-    await gate.network("https://example.com/a")
+async def test_a_public_page_is_read_unasked_and_data_never_leaves_unasked(world, person) -> None:
+    asked = person(Answer("session"))
+    gate = world.gate("all", person=asked)
     await gate.network("https://example.com/b?c=d")
+    assert not asked.asked
+    for _ in range(2):
+        await gate.network("https://example.com/?q=" + "x" * 300)
     assert [str(question.rule) for question in asked.asked] == ["network:example.com"]
     with pytest.raises(Denied):
-        await gate.network("https://example.com/?q=" + "x" * 200)
-    assert asked.asked[1].rule is None
-    await world.gate("all").network("https://example.org/")
-    with pytest.raises(Denied):
-        await world.gate("all").network("https://user:secret@example.org/")
-    for odd in ("nonsense", "https://", "https://[", "https://a\nb"):
+        await world.gate("all").network("https://example.org/?q=" + "x" * 300)
+    for odd in ("nonsense", "https://", "https://[", "https://a\nb", "https://user:secret@example.org/"):
         with pytest.raises(Denied):
             await world.gate("all").network(odd)
 
