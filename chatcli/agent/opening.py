@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from chatcli.agent.conversation import Conversation
 from chatcli.events import Notice
 from chatcli.i18n import _
+from chatcli.providers.base import Provider
+from chatcli.providers.catalogue import UNKNOWN, facts
 from chatcli.providers.specs import find_spec
 from chatcli.session.session import Session
+from chatcli.settings import Settings
 
 
 def opening_notices(conversation: Conversation) -> Iterator[Notice]:
@@ -21,10 +24,22 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
     for broken in conversation.registry.broken:
         text = _("Plugin {source} is left out: {reason}")
         yield Notice("warning", text.format(source=broken.source, reason=broken.reason))
-    if not find_spec(conversation.provider.name).native_tools:
-        text = _("{provider} takes no tools: it can answer, but not work on files.")
-        yield Notice("warning", text.format(provider=conversation.provider.name))
+    yield from provider_notices(conversation.provider, conversation.settings)
     yield from _mended(conversation.session)
+
+
+def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]:
+    """What a person should know of whoever answers from now on."""
+    spec = find_spec(provider.name)
+    if not spec.native_tools:
+        text = _("{provider} takes no tools: it can answer, but not work on files.")
+        yield Notice("warning", text.format(provider=provider.name))
+    elif not spec.free and not settings.context_window_tokens and facts(provider.model, spec.name) is UNKNOWN:
+        text = _(
+            "Nobody has said how large the window of {model} is: {n} tokens are assumed. "
+            "CHATCLI_CONTEXT_WINDOW says it."
+        )
+        yield Notice("info", text.format(model=provider.model, n=provider.window_tokens))
 
 
 def _mended(session: Session) -> Iterator[Notice]:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start
 from chatcli.errors import StorageError, UserFacingError
 from chatcli.gate.screen import one_line
@@ -75,21 +76,11 @@ def confirm(question: str) -> bool:
 
 
 def tell_problems(repl: Repl) -> None:
-    """Settings that could not be taken, a torn journal, broken plugins: each once, in one line."""
+    """What a person should know before the first word, each once, in one line."""
     conversation = repl.conversation
-    for problem in conversation.loaded.problems:
-        text = f"{problem.variable} ({problem.layer}): {problem.why}"
-        if problem.used is not None:
-            text += " · " + _("using {value}").format(value=problem.used)
-        repl.tell(text, "warning")
+    for notice in opening_notices(conversation):
+        repl.tell(notice.text, notice.level)
     session = conversation.session
-    if session.torn_bytes:
-        repl.tell(_("An unfinished entry of {n} bytes was cut off the journal.").format(n=session.torn_bytes))
-    for broken in conversation.registry.broken:
-        repl.tell(
-            _("Plugin {source} is left out: {reason}").format(source=broken.source, reason=broken.reason),
-            "warning",
-        )
     if session.transcript:
         repl.view.past(session.transcript)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from chatcli.agent.opening import provider_notices
 from chatcli.agent.start import connect
 from chatcli.errors import UsageError
 from chatcli.gate.screen import one_line
@@ -41,6 +42,8 @@ async def _model(repl: Repl, text: str) -> None:
             provider=provider.name, model=one_line(provider.model)
         )
     )
+    for notice in provider_notices(provider, settings):
+        repl.tell(notice.text, notice.level)
 
 
 def _show(repl: Repl) -> None:
