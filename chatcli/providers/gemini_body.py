@@ -7,6 +7,7 @@ each, in call order and under the name of their tool; their id is sent where the
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
@@ -74,9 +75,9 @@ def _contents(request: Request, provider: str) -> list[dict[str, Any]]:
 def _model_parts(message: AssistantMessage, *, own: bool, signing: bool) -> list[_Part]:
     parts: list[_Part] = []
     first_call = True
-    for part in message.parts:
+    for part, following in zip_longest(message.parts, message.parts[1:]):
         match part:
-            case Text(text=text) if text:
+            case Text(text=text) if text.strip() or (own and text and _signs_text(following)):
                 parts.append({"text": text})
             case Reasoning(opaque={"thoughtSignature": str(signature)}) if own:
                 _sign(parts, part, signature)
@@ -91,10 +92,14 @@ def _model_parts(message: AssistantMessage, *, own: bool, signing: bool) -> list
     return parts
 
 
+def _signs_text(part: object) -> bool:
+    return isinstance(part, Reasoning) and SIGNS_TEXT in part.opaque
+
+
 def _sign(parts: list[_Part], reasoning: Reasoning, signature: str) -> None:
     if reasoning.text:
         parts.append({"text": reasoning.text, "thought": True, SIGNATURE: signature})
-    elif reasoning.opaque.get(SIGNS_TEXT) and parts and "text" in parts[-1]:
+    elif _signs_text(reasoning) and parts and "text" in parts[-1]:
         parts[-1][SIGNATURE] = signature
     else:
         parts.append({"text": "", SIGNATURE: signature})

@@ -101,6 +101,14 @@ def test_a_signature_that_came_alone_stays_alone():
     assert sent[1]["parts"] == [{"text": "Hello"}, {"text": "", "thoughtSignature": "s"}]
 
 
+def test_blank_text_is_left_out_unless_it_is_signed():
+    marker = Reasoning(opaque={"thoughtSignature": "s", "signs_text": True})
+    sent = body(user(1, "Hi."), said(Text("\n"), Text("Hello"), Text(" "), marker), user(3, "On."))[
+        "contents"
+    ]
+    assert sent[1]["parts"] == [{"text": "Hello"}, {"text": " ", "thoughtSignature": "s"}]
+
+
 @pytest.mark.parametrize(("model", "signed"), [(MODEL, True), ("gemini-2.5-pro", False)])
 def test_calls_of_another_model_are_marked_as_unsigned_where_signatures_are_wanted(model, signed):
     foreign = said(

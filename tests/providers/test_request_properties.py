@@ -17,14 +17,33 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from chatcli.messages import AssistantMessage, Message, Reasoning, Text, ToolCall, ToolResult, UserMessage
-from chatcli.providers import anthropic_body, ollama_body, openai_chat_body, openai_responses_body
+from chatcli.providers import (
+    anthropic_body,
+    converse_body,
+    gemini_body,
+    ollama_body,
+    openai_chat_body,
+    openai_responses_body,
+)
 from chatcli.providers.encoding import encode
 from chatcli.providers.specs import find_spec
 from tests.providers.conversation import NOTHING, request
-from tests.wire import anthropic_rules, chat_rules, responses_rules
+from tests.wire import anthropic_rules, chat_rules, converse_rules, gemini_rules, responses_rules
 
 MODEL = "claude-sonnet-5-5"
-SOURCES = [("CLAUDEAI", MODEL), ("OPENAI", MODEL), ("OPENROUTER", MODEL), ("OLLAMA", "qwen3:8b")]
+GEMINI = "gemini-3.8-flash"
+SOURCES = [
+    ("CLAUDEAI", MODEL),
+    ("OPENAI", MODEL),
+    ("OPENROUTER", MODEL),
+    ("OLLAMA", "qwen3:8b"),
+    ("BEDROCK", MODEL),
+    ("MOONSHOT", MODEL),
+    ("GOOGLEAI", GEMINI),
+]
+WIRES = ("anthropic", "responses", "chat", "moonshot", "ollama", "gemini", "converse")
+CLOSING = {"anthropic": b"]}]}", "converse": b"]}]}"}
+"""What closes a body behind its last block; elsewhere it is `]}`."""
 
 texts = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(["", " ", "\n", "Go."])
 arguments = st.sampled_from(
@@ -37,6 +56,9 @@ reasoning = st.sampled_from(
         Reasoning(opaque={"type": "redacted_thinking", "data": "d"}),
         Reasoning(opaque={"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"}),
         Reasoning(opaque={"reasoning_details": [{"type": "reasoning.text", "text": "t", "index": 0}]}),
+        Reasoning(text="Hm.", opaque={"thoughtSignature": "s"}),
+        Reasoning(opaque={"thoughtSignature": "s", "signs_text": True}),
+        Reasoning(text="Hm.", opaque={"signature": "s"}),
         Reasoning(text="Hm."),
     ]
 )
@@ -67,7 +89,7 @@ def conversations(draw):
 
 
 def render(wire, messages):
-    asked = request(*messages, model=MODEL)
+    asked = request(*messages, model=GEMINI if wire == "gemini" else MODEL)
     match wire:
         case "anthropic":
             return anthropic_body.render(asked, provider="CLAUDEAI", max_output_tokens=1000)
@@ -76,6 +98,13 @@ def render(wire, messages):
         case "chat":
             dialect = find_spec("OPENROUTER").dialect
             return openai_chat_body.render(asked, provider="OPENROUTER", dialect=dialect)
+        case "moonshot":
+            dialect = find_spec("MOONSHOT").dialect
+            return openai_chat_body.render(asked, provider="MOONSHOT", dialect=dialect)
+        case "gemini":
+            return gemini_body.render(asked, provider="GOOGLEAI")
+        case "converse":
+            return converse_body.render(asked, provider="BEDROCK", ttl="5m")
         case _:
             return ollama_body.render(asked, provider="OLLAMA", num_ctx=8192)
 
@@ -93,21 +122,35 @@ def check(wire, body):
         case "chat":
             chat_rules.check_body(body, openrouter=True)
             chat_rules.check_messages(body["messages"], body["tools"])
+        case "moonshot":
+            for message in body["messages"]:
+                assert "reasoning_content" in message or not message.get("tool_calls")
+                message.pop("reasoning_content", None)
+            chat_rules.check_messages(body["messages"], body["tools"])
+        case "gemini":
+            gemini_rules.check_body(body)
+            gemini_rules.check_pairing(body["contents"])
+            for content in body["contents"]:
+                calls = [part for part in content["parts"] if "functionCall" in part]
+                assert not calls or calls[0]["thoughtSignature"]
+        case "converse":
+            converse_rules.check_body(body)
+            converse_rules.check_pairing(body["messages"])
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
-@settings(max_examples=80, deadline=None)
+@pytest.mark.parametrize("wire", WIRES)
+@settings(max_examples=60, deadline=None)
 @given(messages=conversations())
 def test_no_service_refuses_a_well_paired_conversation(wire, messages):
     check(wire, json.loads(encode(render(wire, messages))))
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
-@settings(max_examples=80, deadline=None)
+@pytest.mark.parametrize("wire", WIRES)
+@settings(max_examples=60, deadline=None)
 @given(messages=conversations())
 def test_a_longer_conversation_extends_the_same_bytes(wire, messages):
     """Cut before a reply: what had been sent until then is the beginning of what is sent now."""
-    closing = len(b"]}]}" if wire == "anthropic" else b"]}")
+    closing = len(CLOSING.get(wire, b"]}"))
     whole = encode(render(wire, messages))
     for index, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
@@ -115,8 +158,8 @@ def test_a_longer_conversation_extends_the_same_bytes(wire, messages):
             assert whole.startswith(before[:-closing])
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "responses", "chat", "ollama"])
-@settings(max_examples=80, deadline=None)
+@pytest.mark.parametrize("wire", WIRES)
+@settings(max_examples=60, deadline=None)
 @given(messages=conversations())
 def test_a_resumed_conversation_is_sent_as_the_same_bytes(wire, messages):
     """Through the JSON of a journal and back. Lone surrogates never get into one: replies are cleaned."""
@@ -133,12 +176,12 @@ import hashlib
 from chatcli.messages import *
 from chatcli.providers.encoding import encode
 from tests.providers.conversation import assistant, call, result, user
-from tests.providers.test_request_properties import MODEL, render
+from tests.providers.test_request_properties import WIRES, render
 
 thought = Reasoning(text="Olá", opaque={"type": "thinking", "signature": "s", "z": 1, "a": 2})
 said = assistant(2, thought, Text("日本"), call("c1", '{"b": 1, "a": "é"}'), call("c.2"))
 messages = [user(1, "Ação"), said, result(3, "c1", "x"), result(4, "c.2", "y"), user(5, "?")]
-for wire in ("anthropic", "responses", "chat", "ollama"):
+for wire in WIRES:
     print(hashlib.sha256(encode(render(wire, messages))).hexdigest())
 """
 
@@ -149,5 +192,5 @@ def test_the_bytes_are_the_same_in_another_process_hash_seed_and_locale():
         return subprocess.check_output([sys.executable, "-c", SCRIPT], env=environment, text=True)
 
     here = digests("1", "C")
-    assert len(here.split()) == 4
+    assert len(here.split()) == len(WIRES)
     assert here == digests("2", "pt_BR.UTF-8")
