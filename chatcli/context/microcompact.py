@@ -57,7 +57,7 @@ def apply_microcompact(
     nothing may change any more. `occasion` decides when what is old is shortened; without one, at once.
     """
     occasion = occasion or Occasion()
-    due = _due(messages, ageing) if occasion.schedule != "off" else []
+    due = _due(messages, ageing) if occasion.schedule != "off" or occasion.overflow else []
     choice: Choice | None = None
     if due and (reason := occasion.reason_to_rewrite_all()):
         choice = Choice(due[0].position, reason)

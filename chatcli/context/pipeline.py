@@ -1,9 +1,10 @@
 """Transcript to view: pairing, budget, microcompaction, in this order, before every request.
 
-The stages are pure functions; `Pipeline` gives what they give and remembers finished work. The
-repair of pairing and the budget of a turn concern one assistant message and what follows it up to
-the next: once that is there, both are done for good. And what no rewrite can change any more is not
-looked at for its age. So one more request costs the last turns and a copy of the list.
+What a compaction leaves out is left out before. The stages are pure functions; `Pipeline` gives what
+they give and remembers finished work. The repair of pairing and the budget of a turn concern one
+assistant message and what follows it up to the next: once that is there, both are done for good. And
+what no rewrite can change any more is not looked at for its age. So one more request costs the last
+turns and a copy of the list.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from chatcli.context.budget import enforce_tool_result_budget
+from chatcli.context.compaction import head_of
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.microcompact import MicrocompactReport, apply_microcompact, may_change
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
+from chatcli.context.recovery import squeezed
 from chatcli.context.scheduler import Occasion
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.messages import AssistantMessage, Message, Presentation, Text, ToolResult, UserMessage
-from chatcli.session.entries import Decision, Rewrite
+from chatcli.session.entries import Compacted, Decision, Rewrite
 
 _OPENING = UserMessage(
     seq=0, parts=(Text("[The conversation before this point is not shown.]", origin="notice"),)
@@ -46,6 +49,7 @@ class View(Struct, frozen=True, kw_only=True):
 class _Finished(Struct, kw_only=True):
     """What need not be done again. Positions count messages from 0."""
 
+    compaction: Compacted | None = None
     shown: dict[int, Presentation] = {}
     """As it will be given next time, when all decisions were recorded."""
     view: list[Message] = []
@@ -78,24 +82,28 @@ class Pipeline:
         self._rendered: dict[int, ToolResult] = {}
         """The last view of each result, by `seq`."""
         self._tokens: dict[int, tuple[Message, int]] = {}
+        self._head: tuple[Compacted, list[Message], int] | None = None
 
     def prepare(
         self,
         transcript: Sequence[Message],
         shown: Mapping[int, Presentation],
         occasion: Occasion | None = None,
+        compaction: Compacted | None = None,
     ) -> View:
         """The view of `transcript`, in which results are shown as `shown` says for their `seq`.
 
         `transcript` only grows, and `shown` holds what was recorded, the decisions of earlier views
-        included. When it holds anything else, all messages are looked at again. `occasion` decides
-        when old results are rewritten; without one, as soon as they come of age.
+        included. When it holds anything else, or there is another compaction, all messages are looked
+        at again. `occasion` decides when old results are rewritten; without one, as soon as they come
+        of age.
         """
         before, finished = self._finished.view, self._finished
-        if finished.begins(transcript, shown):
+        transcript = self._compacted(transcript, compaction)
+        if finished.compaction is compaction and finished.begins(transcript, shown):
             before = before[finished.open_view :]
         else:
-            finished = _Finished(shown=dict(shown))
+            finished = _Finished(shown=dict(shown), compaction=compaction)
         self._finished = _Finished()  # work that is interrupted is done again
         kept = finished.open_view
         pairing, first = self._add(finished, transcript, shown)
@@ -114,6 +122,15 @@ class Pipeline:
             unchanged_messages=min(unchanged, first_rewritten),
             settled_messages=len(finished.view) if off else finished.settled,
         )
+
+    def _compacted(self, transcript: Sequence[Message], compaction: Compacted | None) -> Sequence[Message]:
+        """What is left of the transcript; what stands for the rest is made once."""
+        if compaction is None:
+            return transcript
+        if self._head is None or self._head[0] is not compaction:
+            self._head = (compaction, *head_of(transcript, compaction))
+        _compaction, head, cut = self._head
+        return [*head, *transcript[cut:]]
 
     def _add(
         self, finished: _Finished, transcript: Sequence[Message], shown: Mapping[int, Presentation]
@@ -139,7 +156,7 @@ class Pipeline:
         _settle(finished, self._ageing)
         start, young = finished.settled, finished.view[finished.settled :]
         aged, report = apply_microcompact(
-            young, self._ageing, self._store, occasion, tokens_of=self._tokens_of
+            young, self._ageing, self._store, occasion, tokens_of=self.tokens_of
         )
         if aged is young:
             return report, len(finished.view)
@@ -160,7 +177,12 @@ class Pipeline:
             if isinstance(message, ToolResult):
                 self._rendered[message.seq] = message
 
-    def _tokens_of(self, message: Message) -> int:
+    def squeezed(self, view: View, budget_tokens: int) -> Mapping[int, Presentation]:
+        """How the results of each turn are shown, by `seq`, to take no more than this, where it is less."""
+        return squeezed(view.messages, budget_tokens, self._limits, self._store)
+
+    def tokens_of(self, message: Message) -> int:
+        """Estimated once for each message."""
         known, tokens = self._tokens.get(message.seq, (None, 0))
         if known is not message:
             tokens = estimate_message_tokens(message)

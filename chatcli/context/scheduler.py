@@ -33,6 +33,8 @@ class Occasion(Struct, frozen=True, kw_only=True):
     """Both 1.0 where nothing is cached, and where the price is unknown."""
     cold: bool = False
     """The cache is lost already: idle for too long, or the model, the tools or the system changed."""
+    overflow: bool = False
+    """The request does not fit: room is made whatever the schedule says."""
     context_tokens: int = 0
     """What stands in the window before this request, everything included."""
     window_tokens: int = 0
@@ -40,6 +42,8 @@ class Occasion(Struct, frozen=True, kw_only=True):
 
     def reason_to_rewrite_all(self) -> str:
         """Why everything that has come of age is rewritten whatever it saves; empty when that is not so."""
+        if self.overflow:
+            return "overflow"
         if self.schedule == "eager" or self.write_price <= self.read_price:
             return "age"
         return "cold" if self.cold else ""

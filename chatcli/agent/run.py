@@ -1,0 +1,52 @@
+"""What one run of the loop works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.meter import Meter
+from chatcli.agent.modes import Mode
+from chatcli.context.pipeline import Pipeline
+from chatcli.events import Listener
+from chatcli.messages import ToolSchema
+from chatcli.providers.base import Block, Provider
+from chatcli.providers.retry import RetryPolicy
+from chatcli.session.session import Session
+from chatcli.settings import CacheTtl, Schedule
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    max_turns: int
+    stagnation_turns: int | None
+    """None: the detector is off."""
+
+
+class Run(Struct, kw_only=True):
+    """Everything that one run works with, and how far it has got."""
+
+    session: Session
+    provider: Provider
+    pipeline: Pipeline
+    blocks: tuple[Block, ...]
+    tools: tuple[ToolSchema, ...]
+    dispatch: Dispatch
+    meter: Meter
+    mode: Mode
+    limits: Limits
+    schedule: Schedule
+    ttl: CacheTtl
+    """How long the cache is asked to keep what it stores."""
+    stored_marks: tuple[int, ...]
+    """Messages of the last request behind which the cache has a prefix."""
+    retry: RetryPolicy
+    max_output_tokens: int
+    listen: Listener
+    take_queued: Callable[[], Sequence[str]]
+    """Messages typed since it was last called."""
+    turns: int = 0
+    tool_calls: int = 0
+    text: str = ""
+    """The last text of the model: the answer, once the run has ended."""
