@@ -1,6 +1,6 @@
 """Provider and model change in the middle of a session, even of a tool loop: nothing said is lost.
 
-From every wire to every row and back. What only its maker can read goes back to its maker, and to
+From every wire to every other and back. What only its maker can read goes back to its maker, and to
 nobody else.
 """
 
@@ -15,7 +15,7 @@ from chatcli.messages import AssistantMessage, Message, Reasoning, ToolCall
 from chatcli.providers.base import Provider
 from chatcli.providers.exchanges import same_source
 from tests.providers.conversation import request, result, user
-from tests.providers.rows import NAMES, provider_of
+from tests.providers.rows import provider_of
 from tests.wire import script
 from tests.wire.seen import Seen
 from tests.wire.server import serve
@@ -33,6 +33,8 @@ FIRST = (
     "copilot-chat",
 )
 """One row for each way to keep reasoning."""
+SECOND = (*FIRST, "openai-chat", "stackspot-flat")
+"""And those that keep none, or take no tools."""
 
 
 def think_and_call(seen: Seen) -> script.Reply:
@@ -61,9 +63,9 @@ def opaque_values(message: Message) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("first", FIRST)
-async def test_any_row_goes_on_where_another_stopped_and_gives_back(first, tmp_path):
+async def test_any_wire_goes_on_where_another_stopped_and_gives_back(first, tmp_path):
     with serve(think_and_call, same_prefix=False) as server:
-        providers = {name: provider_of(name, server, tmp_path) for name in NAMES}
+        providers = {name: provider_of(name, server, tmp_path) for name in SECOND}
         try:
             begun = await go_on(providers[first], (user(1, "Go."),))
             said = begun[1]
