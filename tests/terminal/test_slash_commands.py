@@ -73,7 +73,7 @@ async def complete(text: str, folder: Path) -> list[str]:
 
 
 async def test_commands_and_their_words_are_completed(tmp_path: Path) -> None:
-    assert await complete("/co", tmp_path) == ["/coder", "/cost", "/config"]
+    assert await complete("/co", tmp_path) == ["/coder", "/cost", "/compact", "/config"]
     assert await complete("/model t", tmp_path) == ["two"]
     assert await complete("/nothing t", tmp_path) == []
     assert await complete("plain /co", tmp_path) == []

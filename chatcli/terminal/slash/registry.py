@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from chatcli.terminal.slash import config, cost, help, model, modes, permissions, results, session, todo
+from chatcli.terminal.slash import (
+    compact,
+    config,
+    cost,
+    help,
+    model,
+    modes,
+    permissions,
+    results,
+    session,
+    todo,
+)
 from chatcli.terminal.slash.command import Commands
 
 COMMANDS = Commands(
@@ -11,6 +22,7 @@ COMMANDS = Commands(
         *modes.COMMANDS,
         *model.COMMANDS,
         *cost.COMMANDS,
+        *compact.COMMANDS,
         *config.COMMANDS,
         *results.COMMANDS,
         *permissions.COMMANDS,
