@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from chatcli.errors import StorageError
 from chatcli.messages import Archived
 from chatcli.session.files import storage_errors, sync_folder
 from chatcli.session.measure import Measure
@@ -21,7 +22,7 @@ class Sink:
 
     When more than `room_bytes()` come, only both ends are kept, `end_bytes` each: from then on the
     file behind the head is a ring in which the newest bytes overwrite the oldest. Whatever fails
-    raises `StorageError` and leaves no file behind.
+    raises `StorageError`, again at each later use, and leaves no file behind.
     """
 
     def __init__(
@@ -40,12 +41,12 @@ class Sink:
         self._measure = Measure()
         self._total_bytes = 0
         self._ring_start: int | None = None
+        self._failure: StorageError | None = None
         with storage_errors(folder):
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
 
     def write(self, data: bytes) -> None:
-        if self._fd < 0:
-            raise ValueError("the sink is closed")
+        self._require_open()
         view = memoryview(data)
         with self._or_discard():
             if self._ring_start is None:
@@ -84,6 +85,7 @@ class Sink:
         Sizes and hash are those of the stored bytes: when the middle was not let in, a line in its
         place says so and is counted, and `omitted_bytes` is what it stands for.
         """
+        self._require_open()
         if self._ring_start is None:
             return self._store(omitted_bytes=0)
         with self._or_discard():
@@ -132,11 +134,19 @@ class Sink:
             self._fd = -1
             self._path.unlink(missing_ok=True)
 
+    def _require_open(self) -> None:
+        """Whoever closes a sink on the way out must not hide why it failed."""
+        if self._failure:
+            raise self._failure
+        if self._fd < 0:
+            raise ValueError("the sink is closed")
+
     @contextmanager
     def _or_discard(self) -> Iterator[None]:
         try:
             with storage_errors(self._folder):
                 yield
-        except BaseException:
+        except BaseException as error:
+            self._failure = error if isinstance(error, StorageError) else None
             self.discard()
             raise

@@ -172,12 +172,23 @@ def test_a_full_disk_while_both_ends_are_joined_leaves_nothing_behind(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sink_that_failed_is_closed(archive: Archive, full_at: Full) -> None:
+def test_a_sink_that_failed_tells_why_at_each_later_use(archive: Archive, full_at: Full) -> None:
     sink = archive.sink()
-    with full_at(10), pytest.raises(StorageError):
+    with full_at(10), pytest.raises(StorageError, match="File too large"):
         sink.write(b"x" * 50)
+    with pytest.raises(StorageError, match="File too large"):
+        sink.write(b"x")
+    with pytest.raises(StorageError, match="File too large"):
+        sink.finish()
+
+
+def test_a_sink_that_was_closed_takes_nothing_more(archive: Archive) -> None:
+    sink = archive.sink()
+    sink.finish()
     with pytest.raises(ValueError, match="closed"):
         sink.write(b"x")
+    with pytest.raises(ValueError, match="closed"):
+        sink.finish()
 
 
 def test_a_discarded_sink_leaves_nothing(archive: Archive) -> None:
