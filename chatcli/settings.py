@@ -171,6 +171,18 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = "auto"
 
+    webfetch_autosave_bytes: Annotated[
+        int,
+        _meta(
+            "CHATCLI_WEBFETCH_AUTOSAVE_BYTES",
+            "A fetched text above this size is saved to a file and shown by its beginning.",
+            ge=1_000,
+        ),
+    ] = 10_000
+    searxng_url: Annotated[
+        str, _meta("SEARXNG_URL", "A SearxNG server that web searches go to first; it may be a local one.")
+    ] = ""
+
     keep_tmpdir: Annotated[
         bool, _meta("CHATCLI_AGENT_KEEP_TMPDIR", "Keep the session's workspace folder at exit.")
     ] = False

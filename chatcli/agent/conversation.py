@@ -103,6 +103,7 @@ class Conversation:
             person=self.person,
             environment=self._environment,
             settings=settings,
+            home=self.sessions.home,
         )
         self._dispatch = Dispatch(
             session=session,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.agent.modes import CHAT_REFUSAL
 from chatcli.agent.toolbox import Toolbox
@@ -153,7 +153,7 @@ class Dispatch:
         async with self._slots:
             began = time.monotonic() - self._box.person.thought_seconds
             try:
-                output = await plan.tool.run(context, plan.arguments)
+                output = self._fence(await plan.tool.run(context, plan.arguments))
                 status: ResultStatus = "error" if output.is_error else "ok"
                 stops = False
             except Denied as error:
@@ -172,6 +172,13 @@ class Dispatch:
             diff="".join(context.diffs),
             stops_batch=stops and not plan.read_only,
         )
+
+    def _fence(self, output: ToolOutput) -> ToolOutput:
+        """Text from outside is never told apart from ours by its words alone."""
+        if not output.origin:
+            return output
+        text = self._box.outside.fence(output.text, output.origin)
+        return structs.replace(output, text="\n".join(filter(None, (output.preface, text))))
 
     def _record(self, plan: Planned, outcome: Outcome) -> ToolResult:
         """Archive first, then journal: nothing was cut yet."""

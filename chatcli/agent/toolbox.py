@@ -6,11 +6,14 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import BinaryIO
 
 from chatcli.agent.diffs import unified_diff
+from chatcli.agent.keptfiles import keep_file, restore_files
+from chatcli.agent.outside import Outside
 from chatcli.agent.person import TimedPerson
 from chatcli.agent.results import list_results
 from chatcli.errors import ToolFailed
@@ -18,13 +21,16 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.paths import check_open_fd
 from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
+from chatcli.messages import Archived
+from chatcli.providers.credentials import find_key
 from chatcli.session.session import Session
-from chatcli.settings import Settings
+from chatcli.settings import Settings, table
 from chatcli.tools.api import (
     CommandResult,
     FileChange,
     Files,
     HelperResult,
+    Network,
     Notes,
     Processes,
     ScriptResult,
@@ -49,16 +55,30 @@ class Toolbox:
         person: TimedPerson,
         environment: Mapping[str, str],
         settings: Settings,
+        home: Path,
     ) -> None:
         self.session = session
         self.gate = gate
+        self.settings = settings
+        self.home = home
+        self.outside = Outside(session, gate)
         self.max_chars = settings.tool_result_max_chars
         self.command_timeout_seconds = settings.command_timeout_seconds
         self.digests: dict[Path, str] = {}
         self.environment = child_environment(environment, session.workspace.environment())
+        self.own_environment = environment
         self.person = person
+        restore_files(session)
         self.run_seq = 0
         """`seq` of the user message that started this run: what `/undo` goes back to."""
+
+    @cached_property
+    def network(self) -> Network:
+        """Made with the first call: a start needs none of it."""
+        from chatcli.agent.network import GatedNetwork
+
+        own = (self.settings.searxng_url,) if self.settings.searxng_url else ()
+        return GatedNetwork(self.gate, self.session.archive, own=own)
 
     def context(self, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> CallContext:
         return CallContext(self, call_id, cap_chars, progress)
@@ -75,9 +95,19 @@ class CallContext:
         self.files: Files = GatedFiles(box, self.diffs)
         self.processes: Processes = GatedProcesses(box, progress)
         self.user: User = box.person
-        self.store: Store = ArchiveStore(box.session)
+        self.network: Network = box.network
+        self.store: Store = ArchiveStore(box.session, call_id)
         self.notes: Notes = SessionNotes(box.session)
+        self._box = box
         self._progress = progress
+
+    def setting(self, variable: str) -> str:
+        row = next(row for row in table() if row.variable == variable)
+        return str(getattr(self._box.settings, row.name))
+
+    def secret(self, variable: str) -> str:
+        found = find_key((variable,), self._box.own_environment, self._box.home)
+        return found.value if found else ""
 
     def progress(self, text: str) -> None:
         self._progress(text)
@@ -211,9 +241,10 @@ class GatedProcesses:
 
 
 class ArchiveStore:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, call_id: str) -> None:
         self._session = session
         self._archive = session.archive
+        self._call_id = call_id
 
     def entries(self) -> Sequence[StoreEntry]:
         return [
@@ -237,6 +268,9 @@ class ArchiveStore:
 
     def sink(self) -> Sink:
         return self._archive.sink()
+
+    def keep_file(self, tool: str, original: Archived) -> Path | None:
+        return keep_file(self._session, tool, self._call_id, original)
 
 
 class SessionNotes:

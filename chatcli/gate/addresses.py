@@ -130,7 +130,7 @@ def place_of(machine: IPAddress) -> Place:
             return "metadata" if machine.is_link_local else "local"
         if inner := _inner(machine):
             return place_of(inner)
-        if machine.sixtofour or machine.teredo or machine in _NAT64_LOCAL:
+        if machine.sixtofour or machine.teredo or machine.is_site_local or machine in _NAT64_LOCAL:
             return "local"
     if machine in _METADATA_ADDRESSES or machine.is_link_local:
         return "metadata"
@@ -149,6 +149,8 @@ def _inner(machine: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 def _canonical_host(host: str) -> str:
     """Raises ValueError for a host in another spelling than its usual one."""
     if ":" in host:
+        if "%" in host:
+            raise ValueError("a network interface is no part of an address")
         return str(ipaddress.IPv6Address(host))
     host = host.removesuffix(".")
     if not host.isascii():

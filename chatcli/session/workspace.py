@@ -66,12 +66,12 @@ class Workspace:
         """Variables for the children of this session."""
         return {"CHATCLI_AGENT_TMPDIR": str(self.scratch)}
 
-    def expose(self, call_id: str, original: Archived, archive: Archive) -> Path | None:
+    def expose(self, call_id: str, original: Archived, archive: Archive, kind: str = "budget") -> Path | None:
         """The path at which the model can read an original, copied there once, read-only.
 
         None when it could not be written: then no marker may name it.
         """
-        path = self.tool_results / file_name(call_id, original)
+        path = self.tool_results / file_name(call_id, original, kind)
         try:
             if path.lstat().st_size == original.size_bytes:
                 return path
@@ -85,7 +85,7 @@ class Workspace:
     def conceal(self, sha256: str) -> None:
         """Remove what `expose` wrote of an original, for whichever call. Raises `StorageError`."""
         with storage_errors(self.tool_results):
-            for path in self.tool_results.glob(_file_name("*", sha256)):
+            for path in self.tool_results.glob(_file_name("*", "*", sha256)):
                 path.unlink(missing_ok=True)
 
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
@@ -118,13 +118,13 @@ class Workspace:
             self._lock = -1
 
 
-def file_name(call_id: str, original: Archived) -> str:
+def file_name(call_id: str, original: Archived, kind: str = "budget") -> str:
     """Depends on the call and the content alone, so that a marker never changes its bytes."""
-    return _file_name(_UNSAFE.sub("_", call_id)[:_CALL_ID_CHARS], original.sha256)
+    return _file_name(kind, _UNSAFE.sub("_", call_id)[:_CALL_ID_CHARS], original.sha256)
 
 
-def _file_name(call: str, sha256: str) -> str:
-    return f"budget_{call}_{sha256[:8]}.txt"
+def _file_name(kind: str, call: str, sha256: str) -> str:
+    return f"{kind}_{call}_{sha256[:8]}.txt"
 
 
 def reap_stale(tmp: Path) -> list[Path]:

@@ -7,6 +7,7 @@ becomes the result that the model reads. The members are Protocols; the agent fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol
@@ -81,6 +82,10 @@ class ToolOutput(Struct, frozen=True, kw_only=True):
     """A few words for people: `480 lines`, `exit 1`."""
     diff: str = ""
     """Unified diff for the screen; not for the model."""
+    origin: str = ""
+    """Where `text` comes from, when strangers wrote it: it is then fenced, and what hides in it shown."""
+    preface: str = ""
+    """With an `origin`: what the tool itself says, before the fence."""
 
 
 class Writer(Protocol):
@@ -223,6 +228,55 @@ class Store(Protocol):
 
     def sink(self) -> Sink: ...
 
+    def keep_file(self, tool: str, original: Archived) -> Path | None:
+        """A file with these bytes that the model can read, named after tool, call and content.
+
+        None when it could not be written: then no result may name it.
+        """
+        ...
+
+
+class Fetched(Struct, frozen=True, kw_only=True):
+    """What an address answered, whatever the status."""
+
+    url: str
+    """The last one, after `hops` redirects."""
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: bytes
+    """Decompressed."""
+    stopped: Literal["", "size", "ratio", "time", "connection"] = ""
+    """Why the body ends early: a limit (`ratio`: of decompression), or the connection broke."""
+    hops: tuple[str, ...] = ()
+    """The addresses that redirected."""
+
+    @property
+    def content_type(self) -> str:
+        """Without parameters, in lower case; empty when it is none."""
+        named = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return named if re.fullmatch(r"[\w.+-]{1,40}/[\w.+-]{1,80}", named, re.ASCII) else ""
+
+
+class Network(Protocol):
+    """The web, one GET at a time. Every address passes the gate, every hop and machine is checked."""
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int = 10 << 20,
+        timeout_seconds: float = 30.0,
+        reuse: bool = False,
+    ) -> Fetched:
+        """GET without cookies and credentials. `headers` go to the first host alone.
+
+        Answers are kept for the session and asked for anew with their ETag; with `reuse` one that is
+        there is taken as it is. Raises `Denied`, and `ToolFailed` when there is no answer.
+        """
+        ...
+
 
 class Notes(Protocol):
     """Small state of a tool that belongs to the session and survives a resume."""
@@ -238,6 +292,7 @@ class ToolContext(Protocol):
     call_id: str
     files: Files
     processes: Processes
+    network: Network
     user: User
     store: Store
     notes: Notes
@@ -245,6 +300,14 @@ class ToolContext(Protocol):
     """The per-result limit in force: `CHATCLI_TOOL_RESULT_MAX_CHARS`."""
     cap_chars: int
     """This tool's own cap, clamped."""
+
+    def setting(self, variable: str) -> str:
+        """The value in force of a setting of chatcli, as text."""
+        ...
+
+    def secret(self, variable: str) -> str:
+        """A key that the user keeps in the environment, the keyring or the credentials; else empty."""
+        ...
 
     def progress(self, text: str) -> None:
         """Show something while the tool runs."""

@@ -1,6 +1,20 @@
 """The tools that come with chatcli, one file each. They import `chatcli.tools` and nothing else of it."""
 
-from chatcli_plugins import ask, code, exec, git, patch, read, recall, search, todo, tree, write
+from chatcli_plugins import (
+    ask,
+    code,
+    exec,
+    git,
+    patch,
+    read,
+    recall,
+    search,
+    todo,
+    tree,
+    webfetch,
+    websearch,
+    write,
+)
 
 TOOLS = (
     ask.ask,
@@ -13,5 +27,7 @@ TOOLS = (
     search.search,
     todo.todo,
     tree.tree,
+    webfetch.webfetch,
+    websearch.websearch,
     write.write,
 )

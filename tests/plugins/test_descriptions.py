@@ -34,8 +34,8 @@ def test_they_are_small() -> None:
     assert sum(len(msgspec.json.encode(schema)) for schema in schemas) / 4 <= MAX_TOKENS
 
 
-@pytest.mark.parametrize("name", ["code", "recall"])
-def test_those_that_look_into_results_are_small_too(name: str) -> None:
+@pytest.mark.parametrize("name", ["code", "recall", "webfetch", "websearch"])
+def test_the_others_are_small_too(name: str) -> None:
     assert len(msgspec.json.encode(Registry.load(entry_points=False).tools[name].as_schema())) / 4 <= 150
 
 
@@ -52,6 +52,8 @@ def test_those_that_look_into_results_are_small_too(name: str) -> None:
         ("search", 60_000, True, True),
         ("todo", 30_000, True, False),
         ("tree", 50_000, True, True),
+        ("webfetch", 80_000, True, True),
+        ("websearch", 30_000, True, True),
         ("write", 30_000, False, False),
     ],
 )

@@ -9,11 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
+from urllib.parse import urlsplit
 
 from chatcli.errors import Denied
 from chatcli.messages import Archived
+from chatcli.settings import table
 from chatcli.tools.api import (
     CommandResult,
+    Fetched,
     FileChange,
     HelperResult,
     ScriptResult,
@@ -26,6 +29,7 @@ from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 from chatcli.tools.sdk import Tool
 from chatcli.tools.text import UTF_8, TextDecoder
+from chatcli.tools.web_client import Place, WebClient
 
 State = Literal["stored", "deleted", "lost"]
 
@@ -152,6 +156,11 @@ class FakeStore:
     def sink(self) -> Sink:
         return FakeSink(self.folder)
 
+    def keep_file(self, tool: str, original: Archived) -> Path | None:
+        path = self.folder / f"{tool}_call_1_{original.sha256[:8]}.txt"
+        path.write_bytes((self.folder / original.key).read_bytes())
+        return path
+
 
 class FakeProcesses:
     def __init__(self, root: Path) -> None:
@@ -215,6 +224,43 @@ class FakeProcesses:
         )
 
 
+class FakeNetwork:
+    """The real client without the gate: every host is the machine that `machines` says, else itself.
+
+    Answers in `canned` are given without a connection.
+    """
+
+    def __init__(self) -> None:
+        self.machines: dict[str, str] = {}
+        self.canned: dict[str, Fetched | Exception] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self._kept: dict[str, Fetched] = {}
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int = 10 << 20,
+        timeout_seconds: float = 30.0,
+        reuse: bool = False,
+    ) -> Fetched:
+        if reuse and url in self._kept:
+            return self._kept[url]
+        self.asked.append((url, dict(headers or {})))
+        canned = self.canned.get(url) or self.canned.get(url.partition("?")[0])
+        if isinstance(canned, Exception):
+            raise canned
+        self._kept[url] = canned or await WebClient(self._admit).fetch(
+            url, headers=headers or {}, max_bytes=max_bytes, timeout_seconds=timeout_seconds
+        )
+        return self._kept[url]
+
+    async def _admit(self, url: str, redirected: bool) -> Place:
+        host = urlsplit(url).hostname or ""
+        return Place(url=url, machines=(self.machines.get(host, host),))
+
+
 class FakeUser:
     def __init__(self, answer: str | None = None, *, present: bool = False) -> None:
         self.present = present
@@ -248,12 +294,23 @@ class FakeContext:
         self.root = project.resolve()
         self.files = FakeFiles(project)
         self.processes = FakeProcesses(self.root)
+        self.network = FakeNetwork()
         self.user = FakeUser()
         self.store = FakeStore(tmp_path / "store")
         self.notes = FakeNotes()
         self.max_chars = max_chars
         self.cap_chars = cap_chars
         self.shown: list[str] = []
+        self.settings: dict[str, str] = {}
+        self.secrets: dict[str, str] = {}
+
+    def setting(self, variable: str) -> str:
+        return self.settings.get(
+            variable, next(str(row.default) for row in table() if row.variable == variable)
+        )
+
+    def secret(self, variable: str) -> str:
+        return self.secrets.get(variable, "")
 
     def progress(self, text: str) -> None:
         self.shown.append(text)

@@ -1,0 +1,40 @@
+"""Files that a tool keeps for the model in the workspace: bytes in the archive, names in notes.
+
+The workspace goes when a session ends; on resume these files come back, so that what names them stays true.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.messages import Archived
+from chatcli.session.session import Session
+
+_NOTE = "kept:"
+
+
+class _KeptFile(Struct, frozen=True):
+    tool: str
+    call_id: str
+    original: Archived
+
+
+def keep_file(session: Session, tool: str, call_id: str, original: Archived) -> Path | None:
+    """The file with these bytes; None when it could not be written."""
+    path = session.workspace.expose(call_id, original, session.archive, tool)
+    if path is not None:
+        kept = msgspec.json.encode(_KeptFile(tool, call_id, original)).decode()
+        session.set_note(f"{_NOTE}{path.name}", kept)
+    return path
+
+
+def restore_files(session: Session) -> None:
+    """Write the kept files of a resumed session again. What was deleted from the archive stays away."""
+    for name, note in session.notes.items():
+        if name.startswith(_NOTE):
+            kept = msgspec.json.decode(note, type=_KeptFile)
+            if session.archive.has(kept.original.sha256):
+                session.workspace.expose(kept.call_id, kept.original, session.archive, kept.tool)

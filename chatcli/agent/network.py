@@ -1,0 +1,84 @@
+"""The network of a session: each address through the gate, answers kept for as long as the session runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, structs
+
+from chatcli.errors import Denied
+from chatcli.gate.addresses import Address, Place, Resolver, look_up, parse_address, resolve
+from chatcli.gate.gate import Gate
+from chatcli.session.archive import Archive
+from chatcli.tools.api import Fetched
+from chatcli.tools.web_client import Place as Admitted
+from chatcli.tools.web_client import WebClient
+
+
+class _Kept(Struct, frozen=True):
+    """An answer whose body lies in the archive."""
+
+    answer: Fetched
+    body_key: str
+
+    def validators(self) -> dict[str, str]:
+        """Headers that ask whether this is still the answer."""
+        names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+        found = {names[name]: value for name, value in self.answer.headers.items() if name in names}
+        return {} if self.answer.stopped else found
+
+
+class GatedNetwork:
+    """`chatcli.tools.api.Network`. What lies below one of `own` was configured by the user."""
+
+    def __init__(
+        self, gate: Gate, archive: Archive, *, own: tuple[str, ...] = (), resolver: Resolver = resolve
+    ) -> None:
+        self._gate = gate
+        self._archive = archive
+        self._own = tuple(base.rstrip("/") + "/" for base in own)
+        self._resolver = resolver
+        self._kept: dict[str, _Kept] = {}
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int = 10 << 20,
+        timeout_seconds: float = 30.0,
+        reuse: bool = False,
+    ) -> Fetched:
+        kept = self._kept.get(url)
+        if kept and reuse:
+            return structs.replace(kept.answer, body=self._body_of(kept))
+        asked = {**(headers or {}), **(kept.validators() if kept else {})}
+        client = WebClient(self._admit)
+        answer = await client.fetch(url, headers=asked, max_bytes=max_bytes, timeout_seconds=timeout_seconds)
+        if kept and answer.status == 304:
+            return structs.replace(kept.answer, body=self._body_of(kept))
+        if answer.status == 200:
+            body_key = self._archive.put(answer.body).sha256
+            self._kept[url] = _Kept(structs.replace(answer, body=b""), body_key)
+        return answer
+
+    def _body_of(self, kept: _Kept) -> bytes:
+        with self._archive.open(kept.body_key) as file:
+            return file.read()
+
+    async def _admit(self, url: str, redirected: bool) -> Admitted:
+        """A redirect is written by the server: it carries nothing out, but it may lead inwards."""
+        address = parse_address(url)
+        machines, place = await look_up(address, self._resolver)
+        if any(url.startswith(own) for own in self._own):
+            return Admitted(url=address.url, machines=machines)
+        if not redirected:
+            await self._gate.network(url, place)
+        elif place != "public" and not self._gate.allows_host(address.host):
+            raise Denied(_led_inwards(address, place))
+        return Admitted(url=address.url, machines=machines)
+
+
+def _led_inwards(address: Address, place: Place) -> str:
+    where = "a cloud's own service" if place == "metadata" else "a machine here or in a private network"
+    return f"Not followed: the address redirects to {address.host}, which is {where}."

@@ -1,0 +1,178 @@
+"""GET over the web, bounded in hops, bytes and time. It connects to the machines it was told, and no others.
+
+httpcore is used as it is: no cookies, no proxy or credentials from the environment, no redirects and no
+decompression of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urljoin
+
+from msgspec import Struct, structs
+
+from chatcli.errors import ToolFailed
+from chatcli.tools.api import Fetched
+from chatcli.tools.web_body import ACCEPTED, Body, UnknownEncoding
+
+if TYPE_CHECKING:
+    import httpcore
+
+MAX_HOPS = 5
+_CONNECT_SECONDS = 10.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "User-Agent": "Mozilla/5.0 (compatible; chatcli)",
+    "Accept": "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,*/*;q=0.8",
+    "Accept-Language": "*",
+}
+
+Stopped = Literal["", "size", "ratio", "time", "connection"]
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """An address that may be opened, and the machines that its host was found to be."""
+
+    url: str
+    machines: tuple[str, ...]
+
+
+Admit = Callable[[str, bool], Awaitable[Place]]
+"""Checks an address before it is opened; the flag says that a redirect named it. Raises `Denied`."""
+
+
+class WebClient:
+    """`fetch` may run many times at once; nothing is kept between two calls."""
+
+    def __init__(self, admit: Admit) -> None:
+        self._admit = admit
+
+    async def fetch(
+        self, url: str, *, headers: Mapping[str, str], max_bytes: int, timeout_seconds: float
+    ) -> Fetched:
+        """Follow redirects to an answer. The time a person thinks about the address does not count.
+
+        Raises `Denied`, and `ToolFailed` when there is no answer within the limits.
+        """
+        place = await self._admit(url, False)
+        deadline = asyncio.get_running_loop().time() + timeout_seconds
+        hops: list[str] = []
+        while True:
+            answer = await _get(place, headers, max_bytes, deadline)
+            location = answer.headers.get("location", "")
+            if answer.status not in _REDIRECTS or not location:
+                return structs.replace(answer, hops=tuple(hops))
+            hops.append(place.url)
+            if len(hops) > MAX_HOPS:
+                raise ToolFailed(f"{url} redirects more than {MAX_HOPS} times")
+            target = _redirect_target(place.url, location)
+            place = await self._admit(target, True)
+            if _origin(target) != _origin(hops[-1]):
+                headers = {}
+
+
+async def _get(place: Place, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
+    """One request; one more, without compression, to a server that used one we did not ask for."""
+    try:
+        return await _attempt(place, {**headers, "Accept-Encoding": ACCEPTED}, max_bytes, deadline)
+    except UnknownEncoding:
+        return await _attempt(place, {**headers, "Accept-Encoding": "identity"}, max_bytes, deadline)
+
+
+async def _attempt(place: Place, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
+    import httpcore
+
+    reading: _Reading | None = None
+    stopped: Stopped = ""
+    pool = httpcore.AsyncConnectionPool(network_backend=_pinned_to(place.machines))
+    try:
+        async with (
+            asyncio.timeout_at(deadline),
+            pool,
+            pool.stream("GET", place.url, headers=list({**_HEADERS, **headers}.items())) as response,
+        ):
+            reading = _Reading(response, max_bytes)
+            await reading.to_the_end()
+    except TimeoutError as error:
+        stopped = "time"
+        if reading is None:
+            raise ToolFailed(f"{_origin(place.url)} did not answer in time") from error
+    except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+        stopped = "connection"
+        if reading is None:
+            raise ToolFailed(f"{_origin(place.url)} cannot be reached: {_why(error)}") from error
+    assert reading is not None
+    return reading.result(place.url, stopped)
+
+
+class _Reading:
+    """A response as far as it was read."""
+
+    def __init__(self, response: httpcore.Response, max_bytes: int) -> None:
+        self._response = response
+        pairs = (
+            (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers
+        )
+        self._headers = dict(pairs)
+        self._body = Body(self._headers.get("content-encoding", "").strip().lower(), max_bytes)
+
+    async def to_the_end(self) -> None:
+        async for data in self._response.aiter_stream():
+            self._body.feed(data)
+            if self._body.stopped:
+                return
+
+    def result(self, url: str, stopped: Stopped) -> Fetched:
+        return Fetched(
+            url=url,
+            status=self._response.status,
+            headers=self._headers,
+            body=self._body.content(),
+            stopped=self._body.stopped or stopped,
+        )
+
+
+def _pinned_to(machines: Sequence[str]) -> httpcore.AsyncNetworkBackend:
+    """Connects to the first of these machines that answers, whatever host the address names."""
+    import httpcore
+
+    class Pinned(httpcore.AsyncNetworkBackend):
+        async def connect_tcp(
+            self,
+            host: str,
+            port: int,
+            timeout: float | None = None,
+            local_address: str | None = None,
+            socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        ) -> httpcore.AsyncNetworkStream:
+            failure: Exception = httpcore.ConnectError("no machine is known for it")
+            for machine in machines:
+                try:
+                    return await httpcore.AnyIOBackend().connect_tcp(
+                        machine, port, _CONNECT_SECONDS, local_address, socket_options
+                    )
+                except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                    failure = error
+            raise httpcore.ConnectError(_why(failure)) from failure
+
+    return Pinned()
+
+
+def _redirect_target(url: str, location: str) -> str:
+    """Raises `ToolFailed` where encryption would be given up."""
+    # What a server sends may hold letters of any language, which are bytes of UTF-8 in the header.
+    text = location.encode("latin-1").decode("utf-8", "replace")
+    target = urljoin(url, text).partition("#")[0].replace(" ", "%20")
+    if url.startswith("https:") and not target.startswith("https:"):
+        raise ToolFailed(f"{_origin(url)} redirects from https to something that is not encrypted")
+    return target
+
+
+def _origin(url: str) -> str:
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,99 @@
+"""The network of a session: the gate in front of every hop, answers kept with their ETag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from chatcli.agent.network import GatedNetwork
+from chatcli.errors import Denied
+from chatcli.gate.gate import Gate
+from chatcli.gate.rules import Rules
+from chatcli.session.archive import Archive
+from tests.tools.zoo import Zoo, zoo
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Zoo]:
+    with zoo() as running:
+        yield running
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Callable[..., GatedNetwork]:
+    """`names` are hosts and, for each look-up in turn, the machine that they are."""
+    project = tmp_path / "project"
+    project.mkdir()
+
+    def made(
+        *allow: str, names: dict[str, list[str]] | None = None, own: tuple[str, ...] = ()
+    ) -> GatedNetwork:
+        async def resolver(host: str, port: int) -> list[str]:
+            machines = (names or {})[host]
+            return [machines.pop(0) if len(machines) > 1 else machines[0]]
+
+        (tmp_path / "archive").mkdir()
+        gate = Gate(project, home=tmp_path, rules=Rules(tmp_path, project, allow=allow), autonomy="all")
+        return GatedNetwork(gate, Archive(tmp_path / "archive", 1 << 30), own=own, resolver=resolver)
+
+    return made
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "[::1]"])
+async def test_this_machine_is_refused_without_a_rule(network, web, host) -> None:
+    came = len(web.seen)
+    with pytest.raises(Denied, match="--allow"):
+        await network().fetch(f"http://{host}:{web.port}/page")
+    assert len(web.seen) == came
+
+
+async def test_a_name_for_this_machine_is_refused_too(network, web) -> None:
+    with pytest.raises(Denied, match="--allow network:evil"):
+        await network(names={"evil.example": ["127.0.0.1"]}).fetch(f"http://evil.example:{web.port}/page")
+
+
+async def test_with_a_rule_it_is_opened(network, web) -> None:
+    assert (await network("network:127.0.0.1").fetch(web.url + "/page")).status == 200
+
+
+async def test_a_redirect_inwards_is_not_followed(network, web) -> None:
+    allowed = network("network:127.0.0.1", names={"inside.example": ["10.0.0.9"], "localhost": ["::1"]})
+    for target in ("169.254.169.254~latest~meta-data", "inside.example~", "[::1]~", "localhost.~"):
+        with pytest.raises(Denied):
+            await allowed.fetch(f"{web.url}/to/http:~~{target}")
+
+
+async def test_a_name_that_turns_to_another_machine_is_checked_at_each_hop(network, web) -> None:
+    rebinding = network("network:127.0.0.1", names={"rebind.example": ["127.0.0.1"]})
+    with pytest.raises(Denied, match="redirects to rebind"):
+        await rebinding.fetch(f"{web.url}/to/http:~~rebind.example:{web.port}~page")
+
+
+async def test_what_was_checked_is_what_is_connected_to(network, web) -> None:
+    looked_up: list[str] = ["127.0.0.1", "10.255.255.1"]
+    pinned = network("network:rebind.example", names={"rebind.example": looked_up})
+    answer = await pinned.fetch(f"http://rebind.example:{web.port}/page")
+    assert answer.status == 200
+    assert looked_up == ["10.255.255.1"], "one look-up for one connection"
+
+
+async def test_the_users_own_search_server_may_be_local_and_only_it(network, web) -> None:
+    web.pages["/searx/search"] = ({}, b"{}")
+    own = network(own=(web.url + "/searx",))
+    assert (await own.fetch(web.url + "/searx/search")).status == 200
+    for other in ("/page", "/searxng"):
+        with pytest.raises(Denied):
+            await own.fetch(web.url + other)
+
+
+async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_the_archive(network, web) -> None:
+    kept = network("network:127.0.0.1")
+    first = await kept.fetch(web.url + "/etag")
+    second = await kept.fetch(web.url + "/etag")
+    assert web.seen[-1].headers["if-none-match"] == '"v1"'
+    assert second == first
+    came = len(web.seen)
+    assert await kept.fetch(web.url + "/etag", reuse=True) == first
+    assert len(web.seen) == came
