@@ -27,6 +27,8 @@ class FakePerson:
         self.answers = list(answers)
         self.questions: list[Question] = []
         self.asked = 0
+        self.says = ""
+        """What it answers when asked; without it the first option."""
 
     async def approve(self, question: Question) -> Answer:
         self.questions.append(question)
@@ -34,7 +36,7 @@ class FakePerson:
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         self.asked += 1
-        return options[0] if options else None
+        return self.says or (options[0] if options else None)
 
 
 class Talk:
@@ -89,6 +91,7 @@ def talk(tmp_path: Path, project: Path) -> Callable:
         present: bool = True,
         wire: str = "OLLAMA",
         server: dict | None = None,
+        variables: dict | None = None,
         **flags,
     ) -> AsyncIterator[Talk]:
         flags.setdefault("autonomy", "edits")
@@ -100,6 +103,7 @@ def talk(tmp_path: Path, project: Path) -> Callable:
                 "TMPDIR": str(tmp_path),
                 "INITIAL_BACKOFF": "0",
                 **running.environment(),
+                **(variables or {}),
             }
             home = tmp_path / "home"
             home.mkdir(exist_ok=True)
