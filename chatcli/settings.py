@@ -310,6 +310,11 @@ def _parse(row: Row, text: str) -> tuple[Any, str]:
     return _number(row, word)
 
 
+def number_text(value: float) -> str:
+    """A bound as it can be typed: 1000000, not 1e+06."""
+    return str(int(value)) if value == int(value) else str(value)
+
+
 def _number(row: Row, word: str) -> tuple[Any, str]:
     make = float if row.type == "float" else int
     try:
@@ -319,7 +324,7 @@ def _number(row: Row, word: str) -> tuple[Any, str]:
     if not math.isfinite(number):
         raise ValueError("is not a number")
     if row.minimum is not None and number < row.minimum:
-        return make(row.minimum), f"must be at least {row.minimum:g}"
+        return make(row.minimum), f"must be at least {number_text(row.minimum)}"
     if row.maximum is not None and number > row.maximum:
-        return make(row.maximum), f"must be at most {row.maximum:g}"
+        return make(row.maximum), f"must be at most {number_text(row.maximum)}"
     return number, ""

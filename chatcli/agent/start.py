@@ -69,7 +69,7 @@ def open_conversation(
     A session that another process holds raises `SessionLocked`; `fork=True` goes on in a copy.
     """
     configure_log(home, start.debug)
-    folder = _project_folder(start.folder)
+    folder = project_folder(start.folder)
     trust = Trust(home)
     if start.trust:
         trust.trust(folder)
@@ -122,7 +122,8 @@ def default_mode(provider: Provider) -> str:
     return "agent" if provider.name == "OFFLINE" else "chat"
 
 
-def _project_folder(given: str) -> Path:
+def project_folder(given: str) -> Path:
+    """The folder to work in, without links. Raises `UsageError`, also when the current one was removed."""
     folder = Path(given or ".").expanduser()
     try:
         folder = folder.resolve(strict=True)

@@ -80,6 +80,11 @@ def test_set_refuses_what_the_setting_cannot_be(cli) -> None:
     assert not (cli.home / "settings.toml").exists()
 
 
+def test_bounds_are_told_as_they_can_be_typed(cli) -> None:
+    ran = cli("config", "set", "CHATCLI_ARCHIVE_QUOTA_BYTES", "1")
+    assert ran.stderr.splitlines()[1] == "  accepts: a number, at least 1000000"
+
+
 def test_an_unknown_name_gets_the_nearest_ones(cli) -> None:
     ran = cli("config", "set", "CHATCLI_LANGG", "en")
     assert ran.returncode == 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -97,6 +99,30 @@ def test_models_show_window_and_price(cli, out) -> None:
     assert usual[0]["window_tokens"] > 100_000
     assert usual[0]["output_usd"] > usual[0]["input_usd"] > 0
     assert "sonnet" not in out("models", "haiku", "--provider", "claude").replace("CLAUDEAI", "")
+
+
+def test_the_word_of_models_may_name_a_provider(out) -> None:
+    assert "sonnet" in out("models", "claude")
+
+
+def test_a_word_that_no_model_holds_is_told_and_not_an_empty_table(cli) -> None:
+    ran = cli("models", "nope", "--provider", "claude")
+    assert ran.returncode == 2
+    assert "'nope'" in ran.stderr
+
+
+def test_a_current_folder_that_was_removed_is_one_clear_line(cli) -> None:
+    script = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" -m chatcli sessions'
+    ran = subprocess.run(
+        ["sh", "-c", script, sys.executable],
+        cwd=cli.project,
+        env=cli.environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert len(ran.stderr.splitlines()) == 1
 
 
 def test_models_of_a_silent_ollama_is_one_clear_line(cli) -> None:

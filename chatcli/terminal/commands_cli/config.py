@@ -11,7 +11,7 @@ from chatcli.errors import UsageError
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
 from chatcli.session.files import storage_errors, write_durably
-from chatcli.settings import Loaded, Problem, Row, load, table
+from chatcli.settings import Loaded, Problem, Row, load, number_text, table
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
 
@@ -172,8 +172,8 @@ def _accepted(row: Row) -> str:
             return "on, off"
         case "str":
             return _("text")
-    low = "" if row.minimum is None else f"{row.minimum:g}"
-    high = "" if row.maximum is None else f"{row.maximum:g}"
+    low = "" if row.minimum is None else number_text(row.minimum)
+    high = "" if row.maximum is None else number_text(row.maximum)
     if high:
         return _("a number from {low} to {high}").format(low=low, high=high)
     return _("a number, at least {low}").format(low=low) if low else _("a number")

@@ -7,6 +7,7 @@ import shlex
 from functools import partial
 from pathlib import Path
 
+from chatcli.errors import UsageError
 from chatcli.i18n import _
 from chatcli.providers import table
 from chatcli.providers.model_rows import ModelRow, model_rows
@@ -27,7 +28,12 @@ def keep_assistant(place: Place, file: str) -> int:
 def list_models(
     place: Place, *, provider: str = "", word: str = "", fresh: bool = False, output: str = "text"
 ) -> int:
-    """The models of one provider whose id holds `word`; `fresh`: the service is asked for its list first."""
+    """The models of one provider whose id holds `word`, which may also be the name of a provider.
+
+    `fresh`: the service is asked for its list first. Raises `UsageError` when no id holds the word.
+    """
+    if not provider and _is_provider(word):
+        provider, word = word, ""
     spec = table.find_spec(provider) if provider else provider_in_use(place).spec
     if fresh:
         from chatcli.providers.credentials import find_key
@@ -39,9 +45,22 @@ def list_models(
     if output == "json":
         place.out.json(rows)
         return 0
+    if not rows and word:
+        raise UsageError(
+            _("No model of {provider} is called {word!r}.").format(provider=spec.name, word=word),
+            hint=_("chatcli models --provider NAME lists those of another provider."),
+        )
     place.out.line(spec.name, "bold")
     place.out.table((_("model"), _("window"), _("$ in/M"), _("$ out/M"), ""), [_cells(row) for row in rows])
     return 0
+
+
+def _is_provider(word: str) -> bool:
+    try:
+        table.find_spec(word)
+    except UsageError:
+        return False
+    return True
 
 
 def _cells(row: ModelRow) -> tuple[str, ...]:

@@ -11,10 +11,8 @@ from typing import Any, TextIO
 import msgspec
 from msgspec import Struct
 
-from chatcli.agent.start import home_folder
-from chatcli.errors import UsageError
+from chatcli.agent.start import home_folder, project_folder
 from chatcli.gate.screen import one_line, safe_text
-from chatcli.i18n import _
 from chatcli.terminal.cells import clip, width_cells
 from chatcli.terminal.look import Look, Style, choose_look
 
@@ -76,13 +74,10 @@ class Place(Struct, frozen=True, kw_only=True):
 
 def here(environment: Mapping[str, str], folder: str = "") -> Place:
     """The place of a command that was started in a terminal or a pipe. Raises UsageError."""
-    path = Path(folder or ".").expanduser().absolute()
-    if not path.is_dir():
-        raise UsageError(_("{folder} is not a folder.").format(folder=path))
     terminal = sys.stdout.isatty()
     return Place(
         home=home_folder(environment),
-        folder=path.resolve(),
+        folder=project_folder(folder),
         environment=environment,
         out=Output(
             sys.stdout,

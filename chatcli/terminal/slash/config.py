@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.settings import Loaded, Row, table
+from chatcli.settings import Loaded, Row, number_text, table
 from chatcli.terminal.cells import behind, fill, wrap
 from chatcli.terminal.look import Look
 from chatcli.terminal.slash.command import Command
@@ -48,10 +48,10 @@ def bounds(row: Row) -> list[str]:
     if row.choices:
         return [" | ".join(row.choices)]
     if row.minimum is not None and row.maximum is not None:
-        return [f"{row.minimum:g} … {row.maximum:g}"]
+        return [f"{number_text(row.minimum)} … {number_text(row.maximum)}"]
     if row.minimum is not None:
-        return [f"≥ {row.minimum:g}"]
-    return [f"≤ {row.maximum:g}"] if row.maximum is not None else []
+        return [f"≥ {number_text(row.minimum)}"]
+    return [f"≤ {number_text(row.maximum)}"] if row.maximum is not None else []
 
 
 def _shown(value: Any) -> str:
