@@ -67,16 +67,24 @@ class GatedNetwork:
             return file.read()
 
     async def _admit(self, url: str, redirected: bool) -> Admitted:
-        """A redirect is written by the server: it carries nothing out, but it may lead inwards."""
+        """A redirect is written by the server: it carries nothing out, but it may lead inwards.
+
+        What the model wrote is checked before its host is looked up: a name can carry data too.
+        """
         address = parse_address(url)
+        own = any(url.startswith(base) for base in self._own)
+        if not own and not redirected:
+            await self._gate.network(url)
         machines, place = await look_up(address, self._resolver)
-        if any(url.startswith(own) for own in self._own):
-            return Admitted(url=address.url, machines=machines)
-        if not redirected:
-            await self._gate.network(url, place)
-        elif place != "public" and not self._gate.allows_host(address.host):
-            raise Denied(_led_inwards(address, place))
+        if place != "public" and not own:
+            await self._admit_inwards(address, place, redirected)
         return Admitted(url=address.url, machines=machines)
+
+    async def _admit_inwards(self, address: Address, place: Place, redirected: bool) -> None:
+        if not redirected:
+            await self._gate.network(address.url, place)
+        elif not self._gate.allows_host(address.host):
+            raise Denied(_led_inwards(address, place))
 
 
 def _led_inwards(address: Address, place: Place) -> str:

@@ -24,7 +24,8 @@ _STOPPED = {
 
 
 def _summary(arguments: Mapping[str, Any]) -> str:
-    given = [f"{key}={value}" for key, value in arguments.items() if key != "url" and value]
+    defaults = {"url": arguments["url"], "max_length": _MAX_CHARS}
+    given = [f"{key}={value}" for key, value in arguments.items() if value and value != defaults.get(key)]
     return " ".join([arguments["url"], *given])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import cost, memory, pipeline, startup
+from tests.bench import cost, memory, pipeline, startup, web
 from tests.bench.table import Figure, show
 
 SUITES = {
@@ -12,6 +12,7 @@ SUITES = {
     "memory": memory.figures,
     "pipeline": pipeline.figures,
     "cost": cost.figures,
+    "web": web.figures,
 }
 
 
