@@ -21,7 +21,7 @@ _LANGUAGE = {
 
 def stable_blocks(session: Session, language: str, rules: str) -> tuple[Block, ...]:
     """The blocks of this session: those it was started with, else rendered now and archived."""
-    if session.prompt_key:
+    if session.prompt_key and session.archive.has(session.prompt_key):
         return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
     blocks = render_blocks(language, rules)
     session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from chatcli.agent.call_names import with_sendable_names
 from chatcli.agent.costs import Meter
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.modes import Mode
@@ -147,6 +148,7 @@ def _keep(
     run: Run, parts: tuple[AssistantPart, ...], model: str, stop_reason: StopReason
 ) -> AssistantMessage:
     """Journal a reply. One that says nothing and calls nothing is told, but not kept: services refuse it."""
+    parts = with_sendable_names(parts)
     message = AssistantMessage(
         seq=0, parts=parts, provider=run.provider.name, model=model, stop_reason=stop_reason
     )

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived
-from chatcli.session.files import storage_errors, sync_folder
+from chatcli.session.files import make_private_folder, storage_errors, sync_folder
 from chatcli.session.measure import KEY_DIGITS, to_utf8
 from chatcli.session.sink import SPOOL_PREFIX, Sink
 
@@ -110,6 +110,11 @@ class Archive:
             size_bytes = self._known().pop(sha256, 0)
             self._used_bytes -= size_bytes
             self._texts.pop(sha256, None)
+
+    def make_folder(self) -> None:
+        """Make the folder anew when somebody removed it, with all originals. Raises `StorageError`."""
+        with storage_errors(self.folder):
+            make_private_folder(self.folder)
 
     def remove_unfinished(self) -> None:
         """Remove what sinks of a killed process left. Only the session's writer may do so."""

@@ -152,6 +152,7 @@ class Session(State):
         return session
 
     def _repair(self, version: str) -> None:
+        self.archive.make_folder()
         self.archive.remove_unfinished()
         self._append(
             Resumed(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,18 @@ async def test_a_resumed_session_extends_what_was_sent_byte_for_byte(talk, tmp_p
         second = t.server.exchanges[-1].seen
     sent = [segment.data for segment in first.segments]
     assert [segment.data for segment in second.segments][: len(sent)] == sent
+
+
+async def test_a_session_whose_archive_was_removed_goes_on(talk, tmp_path, project):
+    script = [reply(call("read", file="hello.py")), reply("Read.")]
+    async with talk(script) as t:
+        await t.conversation.run("read @hello.py")
+        archive = t.conversation.session.archive.folder
+    shutil.rmtree(archive)
+    async with talk([reply("Gone.", rewrite=True)], resume="latest") as t:
+        finished = await t.conversation.run("and now?")
+        assert (finished.end, finished.text) == ("answered", "Gone.")
+        assert "no longer in the archive" in t.server.exchanges[0].seen.last_result
 
 
 async def test_clear_starts_a_new_session_and_the_old_one_can_be_resumed(talk):

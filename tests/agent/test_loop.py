@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from chatcli.events import Notice, QueuedDelivered, Retrying, TextDelta, ToolProgress, TurnStarted
 from chatcli.gate.questions import Answer
 from chatcli.messages import AssistantMessage, ToolResult, UserMessage
@@ -206,3 +208,15 @@ async def test_turns_are_counted_from_one_in_each_run(talk):
         await t.conversation.run("1")
         await t.conversation.run("2")
         assert [event.turn for event in t.told(TurnStarted)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("called", "kept"), [("functions.read", "functions_read"), ("", "nameless"), ("x" * 99, "x" * 64)]
+)
+async def test_a_name_that_no_service_takes_back_is_kept_in_a_spelling_that_all_take(talk, called, kept):
+    async with talk([reply(call(called)), reply("Sorry.")]) as t:
+        finished = await t.conversation.run("go")
+        assert finished.end == "answered"
+        (message, _answer) = [m for m in t.conversation.session.transcript if isinstance(m, AssistantMessage)]
+        assert [c.name for c in message.calls] == [kept]
+        assert t.result_text(0).startswith(f"There is no tool '{kept}'.")
