@@ -17,6 +17,7 @@ from msgspec import Meta, Struct, structs
 Schedule = Literal["auto", "eager", "off"]
 Preset = Literal["none", "trueforge", "lookup"]
 Autonomy = Literal["plan", "ask", "edits", "all"]
+CacheTtl = Literal["5m", "1h"]
 SmartRoute = Literal["off", "hint", "auto"]
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -90,6 +91,22 @@ class Settings(Struct, frozen=True, kw_only=True):
         float,
         _meta("CHATCLI_SESSION_BUDGET_USD", "Money a session may cost before it stops; 0: no limit.", ge=0),
     ] = 0.0
+    cold_cache_usd: Annotated[
+        float,
+        _meta(
+            "CHATCLI_COLD_CACHE_WARNING_USD",
+            "A turn that pays more than this because the cache is lost is told beforehand; 0: never.",
+            ge=0,
+        ),
+    ] = 0.1
+    cache_ttl: Annotated[
+        CacheTtl,
+        _meta(
+            "CHATCLI_CACHE_TTL",
+            "How long an explicit cache keeps what it stored: 5m (written at 1.25 times the price of input)"
+            " or 1h (2 times).",
+        ),
+    ] = "5m"
     early_exit: Annotated[
         bool,
         _meta("CHATCLI_AGENT_EARLY_EXIT", "Stop a run that only repeats itself."),

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 import msgspec
 from msgspec import structs
 
-from chatcli.agent.cachewatch import life_seconds
+from chatcli.agent.cachelife import life_seconds
 from chatcli.context.scheduler import Occasion
 from chatcli.messages import ToolSchema, Usage
 from chatcli.providers.base import CacheClass, Provider
 from chatcli.providers.prices import cost_usd
 from chatcli.session.entries import Rewrite, UsageRecord
 from chatcli.session.session import Session
-from chatcli.settings import Loaded, Schedule
+from chatcli.settings import CacheTtl, Loaded, Schedule
 
 _OLLAMA_READ_PRICE = 0.1
 """A local model has no price; a cached prefix saves it about nine tenths of its time."""
@@ -51,19 +51,30 @@ def schedule_in_force(loaded: Loaded) -> Schedule:
 
 
 def occasion_of(
-    session: Session, provider: Provider, schedule: Schedule, tools_key: str, now: datetime
+    session: Session,
+    provider: Provider,
+    schedule: Schedule,
+    tools_key: str,
+    now: datetime,
+    ttl: CacheTtl = "5m",
 ) -> Occasion:
-    """For the next request of this session. `tools_key` stands for the tools that it will carry."""
+    """For the next request of this session. `tools_key` stands for the tools that it will carry.
+
+    Before the first answer nothing is old: no prices are needed, nor the time to load them.
+    """
     before = session.last_answer
     switched = before is not None and (before.provider, before.model) != (provider.name, provider.model)
     switched = switched or session.tools_key not in ("", tools_key)
-    cached = not _never_hits(session.usage, provider)
-    read_price, write_price = cache_prices(provider) if cached else (1.0, 1.0)
+    compacted = before is not None and not session.context_tokens
+    cached = bool(session.usage) and not _never_hits(session.usage, provider)
+    read_price, write_price = cache_prices(provider, ttl) if cached else (1.0, 1.0)
     return Occasion(
         schedule=schedule,
         read_price=read_price,
         write_price=write_price,
-        cold=switched or _idle_seconds(session, now) > life_seconds(provider.name, provider.cache),
+        cold=switched
+        or compacted
+        or _idle_seconds(session, now) > life_seconds(provider.name, provider.cache, ttl),
         context_tokens=session.context_tokens,
         window_tokens=provider.window_tokens,
     )
@@ -82,7 +93,7 @@ def key_of(tools: Sequence[ToolSchema]) -> str:
     return hashlib.sha256(msgspec.json.encode(tools)).hexdigest()[:16]
 
 
-def cache_prices(service: Service) -> tuple[float, float]:
+def cache_prices(service: Service, ttl: CacheTtl = "5m") -> tuple[float, float]:
     """Prices of reading from and writing to the cache, as multiples of an uncached input token.
 
     Both are 1 where nothing is cached or a price is unknown.
@@ -93,7 +104,8 @@ def cache_prices(service: Service) -> tuple[float, float]:
         return 1.0, 1.0
     plain = cost_usd(service.name, service.model, Usage(input=_SAMPLE_TOKENS))
     read = cost_usd(service.name, service.model, Usage(cache_read=_SAMPLE_TOKENS))
-    written = cost_usd(service.name, service.model, Usage(cache_write_5m=_SAMPLE_TOKENS))
+    sample = Usage(cache_write_1h=_SAMPLE_TOKENS) if ttl == "1h" else Usage(cache_write_5m=_SAMPLE_TOKENS)
+    written = cost_usd(service.name, service.model, sample)
     if not plain or not read:
         return 1.0, 1.0
     return read / plain, max(written or plain, plain) / plain
@@ -112,7 +124,3 @@ def _idle_seconds(session: Session, now: datetime) -> float:
     if not session.last_request_at:
         return 0.0
     return (now - datetime.fromisoformat(session.last_request_at)).total_seconds()
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from chatcli.agent.cachewatch import life_seconds
+from chatcli.agent.cachelife import life_seconds
 from chatcli.agent.occasion import cache_prices
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks

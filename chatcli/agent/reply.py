@@ -1,14 +1,20 @@
-"""One reply of the model, streamed: events go on to the listeners, usage is always accounted for."""
+"""One reply of the model, streamed: events go on to the listeners, usage is always accounted for.
+
+It is recorded here, where the events of the service come in, and not by what is made of them: so
+retries, failures, cancelled replies and side calls count like any other.
+"""
 
 from __future__ import annotations
 
 import time
 
-from chatcli.agent.costs import Meter
+from chatcli.agent.cachewatch import Outgoing
+from chatcli.agent.meter import Meter
 from chatcli.errors import NetworkError, ProviderError
-from chatcli.events import Listener, Notice, Reply, Retrying, TextDelta, UsageSeen
+from chatcli.events import Listener, Notice, Purpose, Reply, Retrying, TextDelta, UsageSeen
 from chatcli.i18n import _
 from chatcli.messages import Usage
+from chatcli.providers import prices
 from chatcli.providers.base import Provider, Request
 from chatcli.providers.failover import stream_with_failover
 from chatcli.providers.retry import RetryPolicy
@@ -18,13 +24,22 @@ class StreamedReply:
     """Receives one reply. `spoken` is the text shown so far, also when the stream then fails."""
 
     def __init__(
-        self, provider: Provider, retry: RetryPolicy, meter: Meter, listen: Listener, *, turn: int
+        self,
+        provider: Provider,
+        retry: RetryPolicy,
+        meter: Meter,
+        listen: Listener,
+        *,
+        turn: int,
+        purpose: Purpose = "answer",
     ) -> None:
         self._provider = provider
         self._retry = retry
         self._meter = meter
         self._listen = listen
         self._turn = turn
+        self._purpose = purpose
+        self._outgoing: Outgoing
         self._usage: Usage | None = None
         self._began = time.monotonic()
         self._pieces: list[str] = []
@@ -34,8 +49,12 @@ class StreamedReply:
         return "".join(self._pieces)
 
     async def receive(self, request: Request) -> Reply:
-        """The whole reply. Raises a `ProviderError`; failed, cut and cancelled requests are billed too."""
+        """The whole reply. Raises a `ProviderError`, or `MoneyLimit` before anything is sent.
+
+        Failed, cut and cancelled requests are billed too.
+        """
         reply: Reply | None = None
+        self._outgoing = await self._meter.look_ahead(request, self._provider, self._purpose)
         try:
             async for event in stream_with_failover(
                 self._provider, request, self._retry, self._retrying, self._switching
@@ -45,12 +64,14 @@ class StreamedReply:
                         reply = event
                         self._usage = event.usage
                     case UsageSeen():
+                        prices.preload(self._provider.name)
                         self._usage = event.usage
                     case TextDelta():
                         self._pieces.append(event.text)
                         self._listen(event)
                     case _:
                         self._listen(event)
+            await prices.load(self._provider.name)
         finally:
             self._bill()
         if reply is None:
@@ -78,6 +99,12 @@ class StreamedReply:
     def _bill(self) -> None:
         """Record what the attempt cost, once."""
         if self._usage is not None:
-            seconds = time.monotonic() - self._began
-            self._meter.record(self._provider, self._usage, turn=self._turn, seconds=seconds)
+            self._meter.record(
+                self._provider,
+                self._usage,
+                self._outgoing,
+                turn=self._turn,
+                seconds=time.monotonic() - self._began,
+                purpose=self._purpose,
+            )
             self._usage = None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.person import Person
 from chatcli.agent.sessions import Sessions
@@ -62,11 +63,17 @@ def home_folder(environment: Mapping[str, str]) -> Path:
 
 
 def open_conversation(
-    start: Start, *, home: Path, environment: Mapping[str, str], person: Person
+    start: Start,
+    *,
+    home: Path,
+    environment: Mapping[str, str],
+    person: Person,
+    clock: Clock = utc_now,
 ) -> Conversation:
     """Everything that must be right before the first word: raises a `UserFacingError` otherwise.
 
-    A session that another process holds raises `SessionLocked`; `fork=True` goes on in a copy.
+    A session that another process holds raises `SessionLocked`; `fork=True` goes on in a copy. `clock`
+    tells when requests are sent: what was cached before may be gone by then.
     """
     configure_log(home, start.debug)
     folder = project_folder(start.folder)
@@ -97,6 +104,7 @@ def open_conversation(
         mode=start.mode or session.mode or default_mode(provider),
         person=person,
         environment=environment,
+        clock=clock,
     )
 
 

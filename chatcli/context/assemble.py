@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from chatcli.context.breakpoints import plan_marks
 from chatcli.context.pipeline import View
 from chatcli.messages import ToolSchema
-from chatcli.providers.base import Block, CacheTtl, Request
+from chatcli.providers.base import Block, Request
+from chatcli.settings import CacheTtl
 
 
 def assemble(

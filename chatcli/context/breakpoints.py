@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chatcli.messages import Message, ToolResult, ToolSchema
-from chatcli.providers.base import Block, CacheTtl, Marks
+from chatcli.providers.base import Block, Marks
 from chatcli.providers.marks import MOST_MARKS
+from chatcli.settings import CacheTtl
 
 _REACH_BLOCKS = 15  # of the 20, the rest is for blocks that an adapter adds
 

@@ -13,10 +13,11 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from chatcli.context.prefix import LOOK_BACK_BLOCKS, STEP_TOKENS, Ledger, Part, PartsReader
+from chatcli.context.prefix import LOOK_BACK_BLOCKS, STEP_TOKENS, Ledger, PartsReader
 from chatcli.context.tokens import message_texts
 from chatcli.messages import Message, Usage
 from chatcli.providers.base import Request
+from chatcli.session.sent import Part
 
 
 class CacheBook(Protocol):

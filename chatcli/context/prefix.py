@@ -11,44 +11,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from chatcli.context.tokens import estimate_message_tokens, estimate_tokens
-from chatcli.messages import Message, ToolResult, Usage
+from chatcli.messages import AssistantMessage, Message, ToolResult, Usage
 from chatcli.providers.base import CacheClass, Request
 from chatcli.session.entries import CacheMiss, MissCause
+from chatcli.session.sent import Part, PartKind, Sent, common_parts
 
-PartKind = Literal["tool", "block", "message"]
 LOOK_BACK_BLOCKS = 20
 """How far a service with explicit marks looks back for a stored prefix."""
 STEP_TOKENS = 128
-_NOISE = 0.1
-"""Estimates are this far off; a smaller loss is none."""
-
-
-class Part(Struct, frozen=True):
-    kind: PartKind
-    name: str
-    """Name of the tool or block; `seq` of the message."""
-    digest: str
-    tokens: int
-    """Estimated."""
-    blocks: int = 1
-    """Blocks on the wire."""
-
-
-class Sent(Struct, frozen=True, kw_only=True):
-    """What is remembered of a request."""
-
-    provider: str
-    model: str
-    parts: tuple[Part, ...]
-    marks: frozenset[int]
-    """Indexes into `parts`: behind these a service with explicit marks stored a prefix."""
-    at: datetime
+_NOISE = 0.05
+"""A smaller share of what could be read is no loss: services count the same text differently at times."""
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -56,7 +33,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
 
     cache: CacheClass
     life_seconds: float
+    """What was not used for longer is surely gone."""
     minimum_tokens: int
+    promised_seconds: float = 0.0
+    """What was used within this time is surely there; 0: the same as `life_seconds`."""
 
 
 class PartsReader:
@@ -87,7 +67,7 @@ class PartsReader:
         part = Part(
             "message",
             str(message.seq),
-            _digest(msgspec.json.encode(message)),
+            _digest(msgspec.json.encode(_what_is_sent(message))),
             estimate_message_tokens(message),
             1 if isinstance(message, ToolResult) else len(message.parts),
         )
@@ -100,38 +80,33 @@ def explain(
 ) -> CacheMiss | None:
     """What `now` failed to read of what `before` had left in the cache; None when nothing is missing.
 
-    `rewrites` are the decisions recorded for this request: `seq` of the result to reason.
+    `usage` is that of `now`. `rewrites` are the decisions recorded since `before`: `seq` of the
+    message to reason.
     """
     if before is None or ledger.cache == "none" or usage.context == 0:
         return None
-    scale = usage.context / max(1, sum(part.tokens for part in now.parts))
-    could_be_read = _stored_tokens(before, ledger.cache) * scale
-    lost = round(could_be_read - usage.cache_read)
-    if lost <= max(STEP_TOKENS, _NOISE * could_be_read):
+    readable_tokens = _stored_tokens(before, ledger.cache)
+    lost_tokens = readable_tokens - usage.cache_read
+    if lost_tokens <= max(STEP_TOKENS, _NOISE * readable_tokens):
         return None
-    cause, detail, expected = _cause(before, now, usage, ledger, rewrites, scale)
-    return CacheMiss(cause=cause, detail=detail, lost_tokens=lost, expected=expected)
+    cause, detail, expected = _cause(before, now, usage, ledger, rewrites)
+    return CacheMiss(cause=cause, detail=detail, lost_tokens=lost_tokens, expected=expected)
 
 
 def _cause(
-    before: Sent,
-    now: Sent,
-    usage: Usage,
-    ledger: Ledger,
-    rewrites: Mapping[int, str],
-    scale: float,
+    before: Sent, now: Sent, usage: Usage, ledger: Ledger, rewrites: Mapping[int, str]
 ) -> tuple[MissCause, str, bool]:
     if (before.provider, before.model) != (now.provider, now.model):
         return "model", f"{before.provider}/{before.model} → {now.provider}/{now.model}", True
-    same = _common_parts(before, now)
+    same = common_parts(before, now)
     if same < len(before.parts):
         return _first_difference(before, now, same, rewrites)
     idle_seconds = (now.at - before.at).total_seconds()
-    if idle_seconds > ledger.life_seconds:
+    if idle_seconds > (ledger.promised_seconds or ledger.life_seconds):
         return "expired", f"idle for {idle_seconds / 60:.0f} min", True
-    stored = _stored_tokens(before, ledger.cache) * scale
-    if usage.cache_read == 0 and stored < ledger.minimum_tokens * (1 + _NOISE):
-        return "minimum", f"{round(stored)} of {ledger.minimum_tokens} tokens", True
+    stored_tokens = _stored_tokens(before, ledger.cache)
+    if usage.cache_read == 0 and stored_tokens < ledger.minimum_tokens * (1 + _NOISE):
+        return "minimum", f"{stored_tokens} of {ledger.minimum_tokens} tokens", True
     if ledger.cache == "explicit" and (blocks := _blocks_since_stored(before, now)) > LOOK_BACK_BLOCKS:
         return "many_blocks", f"{blocks} blocks", False
     return "service", "", False
@@ -140,42 +115,34 @@ def _cause(
 def _first_difference(
     before: Sent, now: Sent, same: int, rewrites: Mapping[int, str]
 ) -> tuple[MissCause, str, bool]:
-    part = before.parts[same]
-    match part.kind:
-        case "tool":
-            return "tools", _changed_tools(before, now), False
-        case "block":
-            return "block", part.name, False
-        case "message" if same == len(now.parts):
-            return "shrank", f"{len(before.parts)} → {len(now.parts)} parts", False
-        case _:
-            seq = int(now.parts[same].name)
-            if reason := rewrites.get(seq):
-                return "rewrite", f"result {seq}: {reason}", True
-            return "changed", f"message {part.name}", False
+    parts = [sent.parts[same] for sent in (before, now) if same < len(sent.parts)]
+    kinds = {part.kind for part in parts}
+    if "tool" in kinds:
+        return "tools", _changed(before, now, "tool"), False
+    if "block" in kinds:
+        return "block", _changed(before, now, "block"), False
+    for part in parts:
+        if reason := rewrites.get(int(part.name)):
+            return "rewrite", f"message {part.name}: {reason}", True
+    if same == len(now.parts):
+        return "shrank", f"{len(before.parts)} → {len(now.parts)} parts", False
+    return "changed", f"message {parts[0].name}", False
 
 
-def _changed_tools(before: Sent, now: Sent) -> str:
-    old = {part.name: part.digest for part in before.parts if part.kind == "tool"}
-    new = {part.name: part.digest for part in now.parts if part.kind == "tool"}
+def _changed(before: Sent, now: Sent, kind: PartKind) -> str:
+    """The names of parts of a kind that came, went, or are not what they were."""
+    old = {part.name: part.digest for part in before.parts if part.kind == kind}
+    new = {part.name: part.digest for part in now.parts if part.kind == kind}
     told = [f"+{name}" for name in sorted(new.keys() - old.keys())]
     told += [f"-{name}" for name in sorted(old.keys() - new.keys())]
     return ", ".join([*told, *(name for name in sorted(old.keys() & new.keys()) if old[name] != new[name])])
 
 
-def _common_parts(before: Sent, now: Sent) -> int:
-    same = 0
-    for old, new in zip(before.parts, now.parts, strict=False):
-        if old.digest != new.digest:
-            break
-        same += 1
-    return same
-
-
 def _stored_tokens(before: Sent, cache: CacheClass) -> int:
-    """Tokens of the longest prefix of `before` that the service can have stored."""
+    """Tokens of the longest prefix of `before` that the service can have stored, as it counts them."""
     last = max(before.marks, default=-1) if cache == "explicit" else len(before.parts) - 1
-    return sum(part.tokens for part in before.parts[: last + 1])
+    stored = sum(part.tokens for part in before.parts[: last + 1])
+    return round(before.tokens * stored / max(1, before.estimated_tokens))
 
 
 def _blocks_since_stored(before: Sent, now: Sent) -> int:
@@ -183,6 +150,17 @@ def _blocks_since_stored(before: Sent, now: Sent) -> int:
     stored = max(before.marks, default=-1)
     first_new = min((mark for mark in now.marks if mark > stored), default=len(now.parts) - 1)
     return sum(part.blocks for part in now.parts[stored + 1 : first_new + 1])
+
+
+def _what_is_sent(message: Message) -> object:
+    """What of a message can reach a wire: not how a result came to be shown as it is."""
+    match message:
+        case ToolResult():
+            return message.call_id, message.is_error, message.text
+        case AssistantMessage():
+            return message.provider, message.model, message.parts
+        case _:
+            return [part.text for part in message.parts]
 
 
 def _part(kind: PartKind, name: str, data: bytes) -> Part:

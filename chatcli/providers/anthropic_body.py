@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult, UserMessage
-from chatcli.providers.base import CacheTtl, Marks, Request
+from chatcli.providers.base import Marks, Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 from chatcli.providers.marks import at_most_four, cache_control
+from chatcli.settings import CacheTtl
 
 _Block = dict[str, Any]
 _SILENT_ERROR = "[the call failed without a word]"

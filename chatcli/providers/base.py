@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from chatcli.events import ReplyEvent
 from chatcli.messages import Message, ToolSchema
+from chatcli.settings import CacheTtl
 
 CacheClass = Literal["explicit", "automatic", "none"]
-CacheTtl = Literal["5m", "1h"]
-"""How long an explicit cache keeps a prefix that nobody reads."""
 Wire = Literal[
     "anthropic",
     "responses",
@@ -48,7 +47,7 @@ class Marks(Struct, frozen=True, kw_only=True):
     messages: tuple[int, ...] = ()
     """Indexes into `Request.messages`: behind the last wire block of that message."""
     ttl: CacheTtl = "5m"
-    """Of all of them: a longer one behind a shorter one would be refused."""
+    """How long a prefix is kept that nobody reads. Of all of them: a longer one behind a shorter one would be refused."""
 
 
 class Request(Struct, frozen=True, kw_only=True):

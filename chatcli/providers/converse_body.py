@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
-from chatcli.providers.base import CacheTtl, Marks, Request
+from chatcli.providers.base import Marks, Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 from chatcli.providers.marks import at_most_four
+from chatcli.settings import CacheTtl
 
 _NO_OUTPUT = "(no output)"
 

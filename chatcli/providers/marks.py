@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
-from chatcli.providers.base import CacheTtl, Marks
+from chatcli.providers.base import Marks
+from chatcli.settings import CacheTtl
 
 logger = logging.getLogger(__name__)
 

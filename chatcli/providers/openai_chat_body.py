@@ -8,10 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
-from chatcli.providers.base import CacheTtl, Request
+from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 from chatcli.providers.marks import at_most_four, cache_control
+from chatcli.settings import CacheTtl
 
 TEXT_FIELDS = ("reasoning", "reasoning_content", "reasoning_text")
 """Where services put reasoning that can be read."""

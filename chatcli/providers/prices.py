@@ -23,6 +23,7 @@ from chatcli.providers.specs import find_spec
 PriceSource = Literal["reported", "estimated", "free", "unknown"]
 """The service said it, it follows from a list of prices, it runs here, nobody knows."""
 
+_TABLE = "genai_prices"
 _MILLION = 1_000_000
 
 _Usd = Annotated[float, Meta(ge=0)]
@@ -63,10 +64,17 @@ def use_own_prices(prices: Mapping[str, OwnPrice]) -> None:
     _own.update(prices)
 
 
-async def load() -> None:
-    """Have the table at hand, while the event loop goes on."""
-    await warm.module("genai_prices")
-    await asyncio.to_thread(_look_up_once)
+def preload(provider: str) -> None:
+    """Start to load the table in a thread, if prices of this provider are in it. Again does nothing."""
+    if _price_id(provider):
+        warm.begin(_TABLE)
+
+
+async def load(provider: str) -> None:
+    """Have the table at hand, while the event loop goes on, if prices of this provider are in it."""
+    if _price_id(provider):
+        await warm.module(_TABLE)
+        await asyncio.to_thread(_look_up_once)
 
 
 def cost_usd(provider: str, model: str, usage: Usage, at: datetime | None = None) -> float | None:
@@ -79,13 +87,10 @@ def cost_usd(provider: str, model: str, usage: Usage, at: datetime | None = None
         return usage.cost_usd
     if own := _own.get(f"{provider}/{model}") or _own.get(model):
         return own.cost_usd(usage)
-    try:
-        spec = find_spec(provider)
-    except UsageError:
-        return None
-    if spec.free:
+    if _is_free(provider):
         return 0.0
-    return _listed_usd(spec.price_id, model, usage, at) if spec.price_id else None
+    price_id = _price_id(provider)
+    return _listed_usd(price_id, model, usage, at) if price_id else None
 
 
 def source_of(provider: str, cost_usd: float | None, usage: Usage) -> PriceSource:
@@ -102,6 +107,14 @@ def _is_free(provider: str) -> bool:
         return find_spec(provider).free
     except UsageError:
         return False
+
+
+def _price_id(provider: str) -> str:
+    """The provider's name in the table; empty when it is in none."""
+    try:
+        return find_spec(provider).price_id
+    except UsageError:
+        return ""
 
 
 @cache

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from chatcli.providers.base import CacheClass, CacheTtl, Request
+from chatcli.providers.base import CacheClass, Request
+from chatcli.settings import CacheTtl
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 

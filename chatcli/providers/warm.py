@@ -32,6 +32,11 @@ def preload(wire: Wire) -> None:
     _start(_MODULES[wire])
 
 
+def begin(name: str) -> None:
+    """Start to import one module, in a background thread. Later calls do nothing more."""
+    _start((name,))
+
+
 async def module(name: str) -> ModuleType:
     """A module, imported while the event loop goes on. Raises ImportError."""
     _start((name,))

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from chatcli.events import Purpose
 from chatcli.messages import Message, Presentation, Usage
+from chatcli.session.sent import Row
 
 FORMAT = 1
 
@@ -82,6 +83,12 @@ class UsageRecord(Struct, frozen=True, kw_only=True):
     turn: int
     seconds: float
     miss: CacheMiss | None = None
+    sent_at: str = ""
+    """When the request was sent: UTC, ISO 8601."""
+    estimated_tokens: int = 0
+    """Size of the request as it was estimated, not calibrated."""
+    row: Row | None = None
+    """The parts of the request, where the service said what it had read of them."""
 
 
 class _Line(Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -5,6 +5,7 @@ A running session and a resumed one go through the same `apply`: they cannot dif
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
@@ -34,6 +35,7 @@ from chatcli.session.entries import (
     UsageAdded,
     UsageRecord,
 )
+from chatcli.session.sent import Sent
 
 
 class State:
@@ -55,6 +57,10 @@ class State:
         self.usage: list[UsageRecord] = []
         self.last_answer: UsageRecord | None = None
         """The last request of the conversation itself: not of a side call."""
+        self.sent: Sent | None = None
+        """Its parts, or those of the last one before it whose parts are known."""
+        self.rewritten: dict[int, str] = {}
+        """What was rewritten since then, and why: `seq` of the message to reason."""
         self.context_tokens = 0
         """Size of that request as the provider counted it; 0 when the next one will be quite another."""
         self.last_request_at = ""
@@ -77,25 +83,25 @@ class State:
                 self._started.add((entry.assistant_seq, entry.call_id))
             case Shown():
                 self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
+                self.rewritten.update((d.seq, d.reason) for d in entry.decisions if d.reason != "first")
             case Compacted():
                 self.compactions.append(entry)
+                self.rewritten[entry.seq] = f"summary, {entry.reason}"
                 self.context_tokens = 0
             case CompactionUndone():
-                self.compactions.pop()
+                self.rewritten[self.compactions.pop().seq] = "summary undone"
                 self.context_tokens = 0
             case ResultDeleted():
                 self.deleted.add(entry.sha256)
-                self.shown.update(
-                    (m.seq, DELETED)
+                seqs = [
+                    m.seq
                     for m in self.transcript
                     if isinstance(m, ToolResult) and m.original.sha256 == entry.sha256
-                )
+                ]
+                self.shown.update(dict.fromkeys(seqs, DELETED))
+                self.rewritten.update(dict.fromkeys(seqs, "deleted"))
             case UsageAdded():
-                self.usage.append(entry.record)
-                self.last_request_at = entry.at
-                if entry.record.purpose == "answer":
-                    self.last_answer = entry.record
-                    self.context_tokens = entry.record.usage.context
+                self._count(entry.record, entry.at)
             case NoteSet():
                 self.notes[entry.name] = entry.value
             case StateChanged():
@@ -109,6 +115,24 @@ class State:
     def compaction(self) -> Compacted | None:
         """The one that is in force."""
         return self.compactions[-1] if self.compactions else None
+
+    def _count(self, record: UsageRecord, at: str) -> None:
+        self.usage.append(record)
+        self.last_request_at = record.sent_at or at
+        if record.purpose != "answer":
+            return
+        self.last_answer = record
+        self.context_tokens = record.usage.context
+        if record.row is not None:
+            self.sent = Sent(
+                provider=record.provider,
+                model=record.model,
+                parts=((self.sent.parts[: record.row.same] if self.sent else ()) + record.row.added),
+                marks=frozenset(record.row.marks),
+                at=datetime.fromisoformat(self.last_request_at),
+                tokens=record.usage.context,
+            )
+            self.rewritten.clear()
 
     def _change(self, entry: StateChanged) -> None:
         self.mode = self.mode if entry.mode is None else entry.mode

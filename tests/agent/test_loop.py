@@ -7,7 +7,7 @@ import pytest
 from chatcli.events import Notice, QueuedDelivered, Retrying, TextDelta, ToolProgress, TurnStarted
 from chatcli.gate.questions import Answer
 from chatcli.messages import AssistantMessage, ToolResult, UserMessage
-from tests.wire.script import broken_call, by_turn, call, hold, refusal, reply, status, think
+from tests.wire.script import Tally, broken_call, by_turn, call, hold, refusal, reply, status, think
 
 
 def unanswered(transcript) -> list[str]:
@@ -89,12 +89,12 @@ async def test_repetition_is_stopped_and_the_model_answers_from_what_it_has(talk
         assert unanswered(t.conversation.session.transcript) == []
 
 
-async def test_a_money_limit_ends_the_run_before_the_next_request(talk):
-    script = by_turn(reply(call("read", file="hello.py")), reply("never"))
-    async with talk(script, wire="CLAUDEAI", max_cost_usd=0.0000001, present=False) as t:
+async def test_a_money_limit_ends_the_run_before_the_request_that_exceeds_it(talk):
+    first = reply(call("read", file="hello.py"), usage=Tally(plain=5_000))
+    async with talk(by_turn(first, reply("never")), wire="CLAUDEAI", max_cost_usd=0.02, present=False) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.turns) == ("max_cost", 1)
-        assert finished.cost_usd > 0
+        assert finished.cost_usd == pytest.approx(0.01)
 
 
 async def test_a_message_typed_meanwhile_is_delivered_at_the_next_turn(talk):

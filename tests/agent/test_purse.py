@@ -5,7 +5,7 @@ import pytest
 from chatcli.events import Notice
 from tests.wire.script import Tally, by_turn, call, reply
 
-EACH = Tally(plain=10_000, output=100)
+EACH = Tally(plain=1_000, read=90_000, output=1_000)
 """Every request costs the same: 2.1 cents."""
 EACH_USD = 0.021
 SCRIPT = by_turn(
@@ -19,7 +19,7 @@ def warnings(talk) -> list[str]:
 
 
 async def test_a_warning_comes_once_at_four_fifths(talk):
-    async with talk(SCRIPT, wire="CLAUDEAI", max_cost_usd=EACH_USD * 6.1) as t:
+    async with talk(SCRIPT, wire="CLAUDEAI", max_cost_usd=EACH_USD * 6.24) as t:
         assert (await t.conversation.run("go")).cost_usd == pytest.approx(5 * EACH_USD)
         assert warnings(t) == []
         await t.conversation.run("again")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.agent.occasion import cache_prices, key_of, occasion_of, utc_now
+from chatcli.agent.clock import utc_now
+from chatcli.agent.occasion import cache_prices, key_of, occasion_of
 from chatcli.messages import Usage
 from chatcli.providers.base import CacheClass
 from chatcli.session.entries import Shown, UsageRecord
@@ -162,8 +163,8 @@ def test_prices_are_multiples_of_plain_input_and_one_where_unknown() -> None:
 
 
 async def test_an_automatic_cache_that_never_answers_is_none(talk, files):
-    async with talk([reply("Hi.")], wire="OPENAI") as t:
-        await t.conversation.run("hello")
+    async with talk([reply(call("read", file="hello.py")), reply("Read.")], wire="OPENAI") as t:
+        await t.conversation.run("Read it.")
         session, provider = t.conversation.session, t.conversation.provider
         before = occasion_of(session, provider, "auto", session.tools_key, utc_now())
         for _ in range(4):

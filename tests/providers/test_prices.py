@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chatcli.messages import Usage
-from chatcli.providers.prices import OwnPrice, cost_usd, load, source_of, use_own_prices
+from chatcli.providers.prices import OwnPrice, cost_usd, load, preload, source_of, use_own_prices
 
 MIXED = Usage(input=100, cache_read=200, cache_write_5m=300, cache_write_1h=400, output=500)
 
@@ -87,6 +87,7 @@ def test_a_figure_says_where_it_came_from(own_prices):
 
 
 async def test_the_table_is_loaded_while_the_loop_goes_on():
-    await load()
-    await load()
+    preload("CLAUDEAI")
+    await load("CLAUDEAI")
+    await load("OLLAMA")
     assert cost_usd("CLAUDEAI", "claude-sonnet-5-5", Usage(input=10**6)) == 2.0
