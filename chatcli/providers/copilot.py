@@ -53,17 +53,14 @@ class Token(Struct, frozen=True, kw_only=True):
 class Copilot:
     """One subscription. The adapter is made anew with each token; a reply on its way keeps its own."""
 
-    def __init__(
-        self, service: Service, dialect: Dialect, *, redirected: bool, window_given: bool = False
-    ) -> None:
-        """`redirected`: the exchange takes place there too. `window_given`: the user said how large it is."""
+    def __init__(self, service: Service, dialect: Dialect, *, redirected: bool) -> None:
+        """`redirected`: the exchange takes place there too."""
         self.name = service.name
         self.model = service.model
         self.cache = service.cache
         self.window_tokens = service.window_tokens
         self._service = service
         self._dialect = dialect
-        self._window_given = window_given
         self._redirected = redirected
         self._transport = Transport(service)
         self._token: Token | None = None
@@ -127,7 +124,7 @@ class Copilot:
         limits = (model.get("capabilities") or {}).get("limits") or {}
         # Smaller than at the vendor itself: what the service says counts.
         window_tokens = limits.get("max_prompt_tokens") or limits.get("max_context_window_tokens")
-        if window_tokens and not self._window_given:
+        if window_tokens and not service.window_given:
             self.window_tokens = window_tokens
             service = structs.replace(service, window_tokens=window_tokens)
         if output_tokens := limits.get("max_output_tokens"):

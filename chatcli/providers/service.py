@@ -35,6 +35,8 @@ class Service(Struct, frozen=True, kw_only=True):
     part_breakpoints: bool = False
     """On Responses: it takes cache breakpoints, for those of its models that have them."""
     window_tokens: int = 128_000
+    window_given: bool = False
+    """The user said how large the window is: what the service says does not count."""
     max_output_tokens: int = 8_192
     idle_seconds: float = 90.0
     """Silence after which a stream is given up."""

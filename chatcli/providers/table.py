@@ -112,8 +112,7 @@ def create(
             raise missing_variable(service, name)
     if not model and spec.wire != "assistant":
         raise missing_model(service, spec.model_variables)
-    window_given = settings.context_window_tokens > 0
-    return _build(spec, service, environment, find_key, home, window_given=window_given)
+    return _build(spec, service, environment, find_key, home)
 
 
 def service_of(
@@ -140,6 +139,7 @@ def service_of(
         hour_cache=spec.hour_cache,
         part_breakpoints=spec.part_breakpoints,
         window_tokens=window_tokens,
+        window_given=settings.context_window_tokens > 0,
         max_output_tokens=known.max_output_tokens,
         idle_seconds=max(float(settings.stream_idle_seconds), spec.patience_seconds),
         local=spec.wire == "ollama",
@@ -152,8 +152,6 @@ def _build(
     environment: Mapping[str, str],
     find_key: FindKey,
     home: Path | None,
-    *,
-    window_given: bool,
 ) -> Provider:
     dialect = spec.dialect
     redirected = is_redirected(spec, environment)
@@ -173,7 +171,7 @@ def _build(
         case "copilot":
             from chatcli.providers.copilot import Copilot
 
-            return Copilot(service, dialect, redirected=redirected, window_given=window_given)
+            return Copilot(service, dialect, redirected=redirected)
         case "stackspot":
             from chatcli.providers.stackspot import connect as connect_stackspot
 

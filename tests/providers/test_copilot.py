@@ -22,8 +22,8 @@ REFUSED = refusal(401, {"error": {"message": "IDE token expired"}})
 
 
 def copilot(url, model="gpt-5.4", **given):
-    asked = service("COPILOT", model, url, key="ghu_1", window_tokens=922_000)
-    return Copilot(asked, Dialect(limit_name=""), redirected=True, **given)
+    asked = service("COPILOT", model, url, key="ghu_1", window_tokens=922_000, **given)
+    return Copilot(asked, Dialect(limit_name=""), redirected=True)
 
 
 def listed(model="gpt-5.4", *endpoints, **limits):
