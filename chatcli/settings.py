@@ -115,6 +115,18 @@ class Settings(Struct, frozen=True, kw_only=True):
         int,
         _meta("CHATCLI_AGENT_EARLY_EXIT_TURNS", "Equal turns in a row that end a run.", ge=2, le=10),
     ] = 3
+    smart_route: Annotated[
+        SmartRoute,
+        _meta(
+            "CHATCLI_AGENT_SMART_ROUTE",
+            "A question that needs no tools, given to the agent: off, hint (a tip), auto (chat answers it).",
+            spellings={
+                **dict.fromkeys(("0", "false", "no"), "off"),
+                **dict.fromkeys(("1", "on", "true"), "hint"),
+                **dict.fromkeys(("2", "redirect"), "auto"),
+            },
+        ),
+    ] = "hint"
     command_timeout_seconds: Annotated[
         int, _meta("CHATCLI_AGENT_CMD_TIMEOUT", "Time limit of one command, in seconds.", ge=1, le=86_400)
     ] = 600

@@ -7,9 +7,11 @@ go into the context note of the newest user message (`chatcli.agent.note`).
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
+from chatcli.agent.persona import read_persona
 from chatcli.providers.base import Block
 from chatcli.session.session import Session
 
@@ -19,19 +21,22 @@ _LANGUAGE = {
 }
 
 
-def stable_blocks(session: Session, language: str, rules: str) -> tuple[Block, ...]:
+def stable_blocks(session: Session, language: str, rules: str, home: Path) -> tuple[Block, ...]:
     """The blocks of this session: those it was started with, else rendered now and archived."""
     if session.prompt_key and session.archive.has(session.prompt_key):
         return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
-    blocks = render_blocks(language, rules)
+    blocks = render_blocks(language, rules, read_persona(home).text)
     session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)
     return blocks
 
 
-def render_blocks(language: str, rules: str) -> tuple[Block, ...]:
-    """`rules` is the text of the rules files in force, empty without any."""
+def render_blocks(language: str, rules: str, persona: str) -> tuple[Block, ...]:
+    """`rules` and `persona` are what the user wrote, empty without any."""
     core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8").strip()
-    blocks = [Block("core", f"{core}\n{_LANGUAGE[language]}")]
+    core = f"{core}\n{_LANGUAGE[language]}"
+    if persona:
+        core += f"\n\n# Persona\n{persona}"
+    blocks = [Block("core", core)]
     if rules:
         blocks.append(Block("rules", rules))
     return tuple(blocks)

@@ -24,6 +24,7 @@ from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.purse import Purse
+from chatcli.agent.routing import looks_conversational
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Toolbox
@@ -143,23 +144,29 @@ class Conversation:
         mode: str | None = None,
         attachments: Sequence[Path] = (),
         piped: BinaryIO | None = None,
+        may_reroute: bool = True,
     ) -> RunFinished:
         """Give the user's words to the model and work until the run ends.
 
-        `attachments` are files that the user named, `piped` is what came on standard input. Emits a
-        `RunFinished` in every case; a `UserFacingError` is raised after it.
+        `attachments` are files that the user named, `piped` is what came on standard input. With
+        `may_reroute` a question given to the agent may be answered in chat, as the setting says; the mode
+        stays. Emits a `RunFinished` in every case; a `UserFacingError` is raised after it.
         """
         began = time.monotonic()
         self.set_mode(mode or self.mode)
-        run = self._new_run()
+        tip = self._tip(text) if may_reroute and not attachments and piped is None else ""
+        answered_in = "chat" if tip and self.settings.smart_route == "auto" else self.mode
+        run = self._new_run(answered_in)
         self.meter.start_run()
         end: RunEnd = "failed"
-        self._tell_start()
+        self._tell_start(answered_in)
+        if tip:
+            self.emit(Notice("info", tip))
         try:
             files = [attach_file(path, self.session, self.settings) for path in attachments]
             if piped is not None:
                 files.append(attach_stream("stdin", piped, self.session, self.settings))
-            self._add_user(text, files)
+            self._add_user(text, files, answered_in)
             end = await self._until_done(run)
         finally:
             self._stored_marks = run.stored_marks
@@ -237,16 +244,29 @@ class Conversation:
             megabytes = gone.size_bytes / 1e6
             self.emit(Notice("info", text.format(id=gone.id, days=gone.idle_days, megabytes=megabytes)))
 
-    def _new_run(self) -> Run:
+    def _tip(self, text: str) -> str:
+        """What to tell when this text, given to the agent, is a question that needs no tools; else empty."""
+        route = self.settings.smart_route
+        # OFFLINE answers nothing in chat.
+        if route == "off" or self.mode != "agent" or self.provider.name == "OFFLINE":
+            return ""
+        if not looks_conversational(text):
+            return ""
+        if route == "auto":
+            return _("A question that needs no tools: answered in chat. /run TEXT always runs the agent.")
+        return _("Tip: this looks like a question that needs no tools. /chat TEXT answers it for less.")
+
+    def _new_run(self, mode_name: str = "") -> Run:
         settings = self.settings
-        mode = mode_named(self.mode)
+        mode = mode_named(mode_name or self.mode)
         return Run(
             session=self.session,
             provider=self.provider,
             pipeline=self._pipeline,
-            blocks=stable_blocks(self.session, language(), self.rules.text),
+            blocks=stable_blocks(self.session, language(), self.rules.text, self.sessions.home),
             tools=self.registry.schemas(),
             dispatch=self._dispatch,
+            person=self.person,
             meter=self.meter,
             purse=self._purse,
             mode=mode,
@@ -262,10 +282,8 @@ class Conversation:
             take_queued=self.inbox.take,
         )
 
-    def _add_user(self, text: str, files: Sequence[Attachment]) -> None:
-        note = context_note(
-            mode=self.mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today()
-        )
+    def _add_user(self, text: str, files: Sequence[Attachment], mode: str) -> None:
+        note = context_note(mode=mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today())
         message = self.session.add_user((Text(text), *files, Text(note, origin="context")))
         self.toolbox.run_seq = message.seq
 
@@ -281,13 +299,13 @@ class Conversation:
         finally:
             self._task = None
 
-    def _tell_start(self) -> None:
+    def _tell_start(self, mode: str) -> None:
         self.emit(
             RunStarted(
                 session_id=self.session.id,
                 provider=self.provider.name,
                 model=self.provider.model,
-                mode=self.mode,
+                mode=mode,
                 autonomy=self.autonomy,
                 folder=str(self.session.folder),
             )

@@ -17,9 +17,10 @@ from chatcli.agent.costs import Meter
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.modes import Mode
 from chatcli.agent.occasion import key_of, occasion_of, priced, utc_now
+from chatcli.agent.person import TimedPerson
 from chatcli.agent.purse import Purse
 from chatcli.agent.reply import StreamedReply
-from chatcli.agent.stagnation import Stagnation
+from chatcli.agent.watch import Watch
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.pipeline import Pipeline, View
@@ -42,9 +43,10 @@ from chatcli.settings import Schedule
 _COMPARED_MAX_BYTES = 200_000
 
 STAGNATION_NOTICE = (
-    "The same calls gave the same results several times in a row, so the loop was stopped. No tool runs now: "
-    "answer from what you have, and say what is missing."
+    "The last turns only repeated themselves, so the loop was stopped. No tool runs now: answer from what "
+    "you have, and say what is missing."
 )
+STOPPED_REFUSAL = "Not run: the loop was stopped because it repeated itself."
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -62,6 +64,7 @@ class Run(Struct, kw_only=True):
     blocks: tuple[Block, ...]
     tools: tuple[ToolSchema, ...]
     dispatch: Dispatch
+    person: TimedPerson
     meter: Meter
     purse: Purse
     mode: Mode
@@ -82,7 +85,7 @@ class Run(Struct, kw_only=True):
 
 async def run_loop(run: Run) -> RunEnd:
     """Work until there is nothing left to do. The user's message is already in the transcript."""
-    stagnation = Stagnation(run.limits.stagnation_turns or 0)
+    watch = Watch(run.limits.stagnation_turns, run.session, run.person, run.listen)
     denied = False
     while run.turns < run.limits.max_turns:
         if not await run.purse.allows_another():
@@ -90,6 +93,7 @@ async def run_loop(run: Run) -> RunEnd:
         message = await _next_reply(run)
         if not message.calls:
             if _deliver_queued(run):
+                watch.forget()
                 continue
             return "denied" if denied else _end_of(message)
         if not run.mode.runs_tools:
@@ -98,9 +102,10 @@ async def run_loop(run: Run) -> RunEnd:
         run.tool_calls += len(message.calls)
         results = await run.dispatch.run(message)
         denied = any(result.status == "denied" for result in results)
-        if run.limits.stagnation_turns and stagnation.seen(message.calls, _texts(run.session, results)):
+        if await watch.must_stop(message.calls, results, list(_texts(run.session, results))):
             return await _conclude(run)
-        _deliver_queued(run)
+        if _deliver_queued(run):
+            watch.forget()
     return "answered" if not run.mode.runs_tools else "max_turns"
 
 
@@ -165,9 +170,9 @@ def _keep(
 
 async def _conclude(run: Run) -> RunEnd:
     """One last turn in which no tool runs, so that the user gets an answer from what is there."""
-    run.listen(Notice("warning", _("The same calls kept giving the same results: the run was stopped.")))
+    run.listen(Notice("warning", _("The run only repeated itself: it was stopped.")))
     run.session.add_user((Text(STAGNATION_NOTICE, origin="notice"),))
-    run.dispatch.refuse(await _next_reply(run))
+    run.dispatch.refuse(await _next_reply(run), STOPPED_REFUSAL)
     return "stagnation"
 
 

@@ -52,3 +52,8 @@ def split_mode(text: str, default: str) -> tuple[str, str]:
             return ("coder" if default == "coder" else "agent"), rest
         case _:
             return default, words
+
+
+def asks_for_the_loop(text: str) -> bool:
+    """`/run TEXT`: never anything but the loop."""
+    return text.split(maxsplit=1)[:1] == ["/run"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chatcli.agent.conversation import Conversation
+from chatcli.agent.persona import MAX_CHARS, read_persona
 from chatcli.events import Notice
 from chatcli.i18n import _
 from chatcli.providers.base import Provider
@@ -25,6 +26,9 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
         text = _("Plugin {source} is left out: {reason}")
         yield Notice("warning", text.format(source=broken.source, reason=broken.reason))
     yield from provider_notices(conversation.provider, conversation.settings)
+    if omitted := read_persona(conversation.sessions.home).omitted_chars:
+        text = _("persona.md is longer than {max} characters: the last {n} are left out.")
+        yield Notice("warning", text.format(max=MAX_CHARS, n=omitted))
     yield from _mended(conversation.session)
 
 

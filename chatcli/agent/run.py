@@ -9,6 +9,7 @@ from msgspec import Struct
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.meter import Meter
 from chatcli.agent.modes import Mode
+from chatcli.agent.person import TimedPerson
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener
 from chatcli.messages import ToolSchema
@@ -33,6 +34,7 @@ class Run(Struct, kw_only=True):
     blocks: tuple[Block, ...]
     tools: tuple[ToolSchema, ...]
     dispatch: Dispatch
+    person: TimedPerson
     meter: Meter
     mode: Mode
     limits: Limits

@@ -89,7 +89,7 @@ class Repl:
         return self.exit_code
 
     def start_run(self, text: str, *, mode: str | None = None, stay: bool = True) -> None:
-        """Give `text` to the agent; `stay` keeps the mode afterwards."""
+        """Give `text` to the agent; `stay` keeps the mode afterwards, without it the loop runs for sure."""
         before = self.conversation.mode
         self.screen.busy = True
         self._run = asyncio.create_task(self._work(text, mode or before, before if not stay else ""))
@@ -175,13 +175,16 @@ class Repl:
     async def _work(self, text: str, mode: str, mode_afterwards: str) -> None:
         """One run, and another one for what was typed too late for it."""
         try:
-            end = await self._guarded(self._one_run(text, mode))
+            may_reroute = not mode_afterwards  # /run always runs the loop
+            end = await self._guarded(self._one_run(text, mode, may_reroute=may_reroute))
             while waiting := self.conversation.inbox.take():
                 if end != "answered":
                     self.screen.give_back("\n".join(waiting))
                     break
                 self.view.echo("\n".join(waiting))
-                end = await self._guarded(self._one_run("\n".join(waiting), mode))
+                end = await self._guarded(
+                    self._one_run("\n".join(waiting), mode, may_reroute=may_reroute)
+                )
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)
@@ -189,10 +192,12 @@ class Repl:
             self.screen.busy = False
             self.screen.refresh()
 
-    async def _one_run(self, text: str, mode: str) -> RunEnd:
+    async def _one_run(self, text: str, mode: str, *, may_reroute: bool) -> RunEnd:
         files, self._named = self._named, []
         self.view.attached([self.shown_path(path) for path in files])
-        finished = await self.conversation.run(text, mode=mode, attachments=files)
+        finished = await self.conversation.run(
+            text, mode=mode, attachments=files, may_reroute=may_reroute
+        )
         return finished.end
 
     async def _guarded(self, work: Awaitable[R]) -> R | None:

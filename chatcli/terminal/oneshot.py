@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal, TextIO, get_args
 import msgspec
 
 from chatcli.agent.conversation import Conversation
-from chatcli.agent.modes import split_mode
+from chatcli.agent.modes import asks_for_the_loop, split_mode
 from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start, home_folder, open_conversation
 from chatcli.errors import UsageError, UserFacingError
@@ -97,6 +97,7 @@ async def _answer(
             mode=mode,
             attachments=find_mentions(words, conversation.session.folder),
             piped=piped,
+            may_reroute=not asks_for_the_loop(text),
         )
     except UserFacingError as error:
         writer.fail(error)

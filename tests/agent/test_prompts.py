@@ -1,0 +1,68 @@
+"""What is sent before the first word: how large it is, and what of it the user wrote."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import msgspec
+
+from chatcli.agent.blocks import render_blocks
+from chatcli.agent.opening import opening_notices
+from chatcli.agent.persona import MAX_CHARS, read_persona
+from chatcli.context.tokens import estimate_tokens
+from chatcli.tools.registry import Registry
+from tests.wire.script import reply
+
+
+def test_the_core_prompt_has_its_measured_size():
+    core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8")
+    assert 300 <= estimate_tokens(core) <= 360
+
+
+def test_everything_before_the_first_word_stays_within_3000_tokens():
+    blocks = "".join(block.text for block in render_blocks("pt_BR", "", ""))
+    tools = msgspec.json.encode(Registry.load(None).schemas()).decode()
+    assert estimate_tokens(blocks) + estimate_tokens(tools) <= 3_000
+
+
+def test_the_core_names_every_mode_and_one_language():
+    (core,) = render_blocks("en", "", "")
+    assert all(f"\n- {mode}: " in core.text for mode in ("chat", "agent", "coder"))
+    assert core.text.count("language of the user's message") == 1
+
+
+def test_without_a_persona_the_core_is_the_same_bytes(tmp_path):
+    assert read_persona(tmp_path).text == ""
+    assert render_blocks("en", "", read_persona(tmp_path).text) == render_blocks("en", "", "")
+
+
+def test_a_persona_longer_than_its_bound_is_cut_and_counted(tmp_path):
+    (tmp_path / "persona.md").write_text("é" * (MAX_CHARS + 5), encoding="utf-8")
+    persona = read_persona(tmp_path)
+    assert (len(persona.text), persona.omitted_chars) == (MAX_CHARS, 5)
+
+
+def test_a_persona_that_is_no_text_is_none(tmp_path):
+    (tmp_path / "persona.md").write_bytes(b"\xff\xfe\xff")
+    assert read_persona(tmp_path).text == ""
+
+
+async def test_the_persona_ends_the_core_block_and_stays_for_the_session(talk, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "persona.md").write_text("Speak like a pirate.\n", encoding="utf-8")
+    async with talk([reply("Arr."), reply("Arr.")]) as t:
+        await t.conversation.run("hello")
+        (home / "persona.md").write_text("Speak like a judge.\n", encoding="utf-8")
+        await t.conversation.run("hello again")
+        system = [exchange.seen.body["messages"][0]["content"] for exchange in t.server.exchanges]
+        assert system[0] == system[1]
+        assert system[0].endswith("# Persona\nSpeak like a pirate.")
+
+
+async def test_a_persona_that_was_cut_is_told(talk, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "persona.md").write_text("x" * (MAX_CHARS + 1), encoding="utf-8")
+    async with talk([]) as t:
+        assert any("persona.md" in notice.text for notice in opening_notices(t.conversation))
