@@ -10,7 +10,7 @@ from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
 from chatcli.errors import ContextOverflow
 from chatcli.messages import ToolResult
 from tests.wire.exchange import Exchange
-from tests.wire.script import Answer, call, overflow, reply
+from tests.wire.script import Answer, call, overflow, reply, status
 from tests.wire.seen import Seen
 
 SUMMARY = "## Task\nRead the files.\n## Files read\n0.py to 5.py\n## Next steps\nRead the others."
@@ -186,6 +186,7 @@ async def test_a_long_run_never_overflows(talk, files, wire):
         assert (await t.conversation.run("Read all files.")).text == "All read."
         assert all(exchange.status == 200 for exchange in t.server.exchanges)
         assert max(seen.prompt_tokens for seen in answered(t.server.exchanges)) <= window
+        assert len(t.conversation.session.compactions) <= 50 / 5
         nothing_is_lost(t)
 
 
@@ -206,3 +207,31 @@ async def test_a_summary_that_is_no_shorter_is_not_taken(talk, files):
         assert (await t.conversation.run("Read all small files.")).text == "All read."
         (compaction,) = t.conversation.session.compactions
         assert compaction.after_tokens < compaction.before_tokens
+
+
+async def test_the_size_of_a_side_call_is_not_the_size_of_the_conversation(talk, files):
+    """Else the request after a summary would be held for too long, and summed up again."""
+    script = Reader(12, {10: overflow()}, "small{n}.py", rewrite=True)
+    async with talk(script, wire="CLAUDEAI") as t:
+        await t.conversation.run("Read all small files.")
+        (summary,) = [r for r in t.conversation.session.usage if r.purpose == "summary"]
+        assert t.conversation.context_tokens < summary.usage.context
+        assert len(t.conversation.session.compactions) == 1
+
+
+async def test_a_body_that_is_too_large_for_what_stands_in_between_is_made_smaller(talk, files):
+    """A proxy in front of the service has a limit of its own: 413."""
+    async with talk(Reader(12, {10: status(413)}, rewrite=True), wire="CLAUDEAI") as t:
+        assert (await t.conversation.run("Read all files.")).text == "All read."
+        nothing_is_lost(t)
+
+
+async def test_words_about_a_full_window_are_no_full_window(talk, files):
+    """Only what the service calls by its code is: prose in another error costs nobody his history."""
+    told = status(
+        429, "the token limit of 413 per minute was exceeded: maximum context", retry_after_seconds=0
+    )
+    async with talk(Reader(6, {4: told}), wire="CLAUDEAI") as t:
+        assert (await t.conversation.run("Read all files.")).text == "All read."
+        assert t.conversation.session.compactions == []
+        assert all(p.kind == "whole" for p in t.conversation.session.shown.values())

@@ -9,13 +9,18 @@ import re
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import structs
 
 from chatcli.context.budget import enforce_tool_result_budget
+from chatcli.context.compaction import compacted
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.microcompact import apply_microcompact
 from chatcli.context.pairing import MISSING_TEXT, ensure_tool_result_pairing
 from chatcli.context.pipeline import Pipeline
-from chatcli.messages import AssistantMessage, Message, ToolResult, UserMessage
+from chatcli.context.recovery import cut_for, cuts
+from chatcli.context.tokens import estimate_message_tokens
+from chatcli.messages import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from chatcli.session.entries import Compacted
 from chatcli.settings import Settings
 from tests.context.builders import TMP, Loop, Originals, Story, lines_of, results_of, shown_texts
 from tests.context.test_pairing import is_paired
@@ -273,3 +278,73 @@ def test_what_was_written_once_is_never_rewritten_but_for_its_age() -> None:
         loop.prepare()
     for result in results_of(story.messages)[:20]:
         assert [reason for seq, reason in loop.reasons if seq == result.seq] == ["first", "age", "age"]
+
+
+# --- summaries ----------------------------------------------------------------------------------
+
+
+def leaving_out(messages: Sequence[Message], cut: int) -> Sequence[Message]:
+    compaction = Compacted(
+        seq=900,
+        at="",
+        upto_seq=messages[cut].seq - 1,
+        summary="## Task",
+        reason="overflow",
+        before_tokens=2,
+        after_tokens=1,
+    )
+    return compacted(messages, compaction)
+
+
+def test_a_summary_never_parts_a_call_from_its_results() -> None:
+    """Whatever is to be kept, and however many calls the turn at the border made."""
+    story = session()
+    for width in (1, 8, 3, 12, 1):
+        story.turn(*["x"] * width)
+    for keep in range(len(story.messages)):
+        cut = cut_for(story.messages, keep, lambda _message: 1)
+        assert cut is not None
+        assert is_paired(leaving_out(story.messages, cut))
+
+
+def test_a_summary_never_takes_the_newest_results() -> None:
+    story = session()
+    story.turn("old", "older")
+    newest = story.turn(*(lines_of(15_000) for _ in range(6)))
+    cut = cut_for(story.messages, 0, lambda _message: 1_000)
+    assert cut is not None
+    assert leaving_out(story.messages, cut)[-6:] == newest
+
+
+def test_an_answer_to_a_call_that_was_interrupted_goes_where_its_call_goes() -> None:
+    story = session()
+    story.call("a", "b")
+    story.user("Stop.")
+    story.turn("x")
+    story.turn("y")
+    paired, _ = ensure_tool_result_pairing(story.messages)
+    for cut in cuts(paired):
+        assert is_paired(leaving_out(paired, cut))
+
+
+# --- sizes --------------------------------------------------------------------------------------
+
+
+def test_one_long_line_is_shortened_like_any_other_text() -> None:
+    for text in ("x" * 100_000, "狐" * 100_000, '{"a": [' + "1," * 50_000 + "1]}"):
+        story = session()
+        story.turn(text)
+        (shown,) = shown_texts(first_view(story))
+        assert len(shown) < 7_000
+        assert shown.encode()
+        assert omitted_in(shown) > 90_000
+
+
+def test_what_was_asked_for_counts_like_what_came_back() -> None:
+    """A file that was written stands in the arguments of the call."""
+    story = session()
+    small = estimate_message_tokens(story.call("a"))
+    arguments = msgspec.json.encode({"content": lines_of(20_000)}).decode()
+    call = ToolCall(id="b", name="write", arguments_json=arguments)
+    large = estimate_message_tokens(structs.replace(story.call("b"), parts=(call,)))
+    assert large > small + 4_000
