@@ -11,20 +11,25 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from chatcli.agent.attach import attach_file, attach_stream
 from chatcli.agent.blocks import stable_blocks
-from chatcli.agent.costs import CostSummary, Meter, summarize
+from chatcli.agent.cachelife import ttl_in_force
+from chatcli.agent.clock import Clock, utc_now
+from chatcli.agent.compaction import compact_by_hand
+from chatcli.agent.costs import CostSummary, summarize
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.inbox import Inbox
-from chatcli.agent.loop import Limits, Run, run_loop
+from chatcli.agent.loop import run_loop
+from chatcli.agent.meter import Meter
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.purse import Purse
 from chatcli.agent.routing import looks_conversational
+from chatcli.agent.run import Limits, Run
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Toolbox
@@ -33,6 +38,7 @@ from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted
 from chatcli.extensions.rules import Rules as RulesFiles
+from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import _, language
@@ -40,10 +46,13 @@ from chatcli.messages import Attachment, Text
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
+from chatcli.session.entries import Compacted
 from chatcli.session.quota import sweep
 from chatcli.session.session import Session
 from chatcli.settings import Autonomy, Loaded
 from chatcli.tools.registry import Registry
+
+T = TypeVar("T")
 
 
 class Conversation:
@@ -63,6 +72,7 @@ class Conversation:
         mode: str,
         person: Person,
         environment: Mapping[str, str],
+        clock: Clock = utc_now,
     ) -> None:
         self.sessions = sessions
         self.loaded = loaded
@@ -80,7 +90,8 @@ class Conversation:
         self.listeners: list[Listener] = []
         self._allow = allow
         self._environment = environment
-        self._task: asyncio.Task[RunEnd] | None = None
+        self._clock = clock
+        self._task: asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | None = None
         self._bind(session)
 
     def _bind(self, session: Session) -> None:
@@ -95,9 +106,15 @@ class Conversation:
             approver=self.person if self.person.present else None,
             extra_readable=[session.workspace.tool_results],
             extra_writable=[session.workspace.scratch],
+            environment=child_environment(self._environment, session.workspace.environment()),
         )
-        self.meter = Meter(session, self.emit)
-        self._purse = Purse(settings.session_budget_usd, self.meter, self.person, self.emit)
+        self.meter = Meter(
+            session,
+            Purse(settings.session_budget_usd, self.person, self.emit),
+            self.emit,
+            cold_cache_usd=settings.cold_cache_usd,
+            clock=self._clock,
+        )
         self.toolbox = Toolbox(
             session=session,
             gate=self.gate,
@@ -126,8 +143,8 @@ class Conversation:
 
     @property
     def context_tokens(self) -> int:
-        """Size of the last request as the provider counted it."""
-        return self.session.context_tokens
+        """Size of the last request as the service counted it; while one is out, what is expected."""
+        return self.meter.context_tokens
 
     @property
     def window_tokens(self) -> int:
@@ -210,6 +227,19 @@ class Conversation:
         """Put back the files that the last run changed; None when there is nothing to undo."""
         return self.session.undo(force=force)
 
+    async def compact(self, keep: str = "") -> Compacted | None:
+        """`/compact`: let the model sum up what is older than the last turns, and show that instead.
+
+        `keep` is what the user does not want to be lost. None when it would make the conversation no
+        smaller, or was cancelled. Raises a `ProviderError`. Not while a run works.
+        """
+        self._task = asyncio.create_task(compact_by_hand(self._new_run(), keep))
+        return await self._outcome(self._task, None)
+
+    def undo_compaction(self) -> bool:
+        """`/compact undo`: show the model again what the last compaction left out; False without one."""
+        return self.session.undo_compaction()
+
     def _enter(self, session: Session) -> None:
         self.session.close(keep_workspace=self.settings.keep_tmpdir)
         self._bind(session)
@@ -268,13 +298,13 @@ class Conversation:
             dispatch=self._dispatch,
             person=self.person,
             meter=self.meter,
-            purse=self._purse,
             mode=mode,
             limits=Limits(
                 max_turns=mode.max_turns or settings.max_turns,
                 stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
             ),
             schedule=schedule_in_force(self.loaded),
+            ttl=ttl_in_force(self.provider, settings.cache_ttl),
             stored_marks=self._stored_marks,
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
@@ -289,13 +319,17 @@ class Conversation:
 
     async def _until_done(self, run: Run) -> RunEnd:
         self._task = asyncio.create_task(run_loop(run))
+        return await self._outcome(self._task, "cancelled")
+
+    async def _outcome(self, task: asyncio.Task[T], when_cancelled: T) -> T:
+        """What a task comes to that `cancel` may end."""
         try:
-            return await self._task
+            return await task
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if current is not None and current.cancelling():
                 raise
-            return "cancelled"
+            return when_cancelled
         finally:
             self._task = None
 

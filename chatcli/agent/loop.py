@@ -8,37 +8,20 @@ out leaves the transcript well-formed: each call has its result, in memory and o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-
-from msgspec import Struct
+from collections.abc import Iterator, Sequence
 
 from chatcli.agent.call_names import with_sendable_names
-from chatcli.agent.costs import Meter
-from chatcli.agent.dispatch import Dispatch
-from chatcli.agent.modes import Mode
-from chatcli.agent.occasion import key_of, occasion_of, priced, utc_now
-from chatcli.agent.person import TimedPerson
-from chatcli.agent.purse import Purse
+from chatcli.agent.purse import MoneyLimit
+from chatcli.agent.recovery import Recovery
 from chatcli.agent.reply import StreamedReply
+from chatcli.agent.run import Run
 from chatcli.agent.watch import Watch
-from chatcli.context.assemble import assemble
-from chatcli.context.breakpoints import stored_marks
-from chatcli.context.pipeline import Pipeline, View
-from chatcli.events import (
-    AssistantFinished,
-    Listener,
-    Notice,
-    QueuedDelivered,
-    ResultShown,
-    RunEnd,
-    TurnStarted,
-)
+from chatcli.errors import ContextOverflow
+from chatcli.events import AssistantFinished, Notice, QueuedDelivered, RunEnd, TurnStarted
 from chatcli.i18n import _
-from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult, ToolSchema
-from chatcli.providers.base import Block, Provider, Request
-from chatcli.providers.retry import RetryPolicy
+from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult
+from chatcli.providers import prices
 from chatcli.session.session import Session
-from chatcli.settings import Schedule
 
 _COMPARED_MAX_BYTES = 200_000
 
@@ -49,47 +32,21 @@ STAGNATION_NOTICE = (
 STOPPED_REFUSAL = "Not run: the loop was stopped because it repeated itself."
 
 
-class Limits(Struct, frozen=True, kw_only=True):
-    max_turns: int
-    stagnation_turns: int | None
-    """None: the detector is off."""
-
-
-class Run(Struct, kw_only=True):
-    """Everything that one run of the loop works with."""
-
-    session: Session
-    provider: Provider
-    pipeline: Pipeline
-    blocks: tuple[Block, ...]
-    tools: tuple[ToolSchema, ...]
-    dispatch: Dispatch
-    person: TimedPerson
-    meter: Meter
-    purse: Purse
-    mode: Mode
-    limits: Limits
-    schedule: Schedule
-    stored_marks: tuple[int, ...]
-    """Messages of the last request behind which the cache has a prefix."""
-    retry: RetryPolicy
-    max_output_tokens: int
-    listen: Listener
-    take_queued: Callable[[], Sequence[str]]
-    """Messages typed since it was last called."""
-    turns: int = 0
-    tool_calls: int = 0
-    text: str = ""
-    """The last text of the model: the answer, once the run has ended."""
-
-
 async def run_loop(run: Run) -> RunEnd:
     """Work until there is nothing left to do. The user's message is already in the transcript."""
+    if run.session.usage:
+        await prices.load(run.provider.name)  # whether to rewrite what was sent before is weighed
+    try:
+        return await _work(run)
+    except MoneyLimit:
+        run.turns -= 1  # nothing was sent
+        return "max_cost"
+
+
+async def _work(run: Run) -> RunEnd:
     watch = Watch(run.limits.stagnation_turns, run.session, run.person, run.listen)
     denied = False
     while run.turns < run.limits.max_turns:
-        if not await run.purse.allows_another():
-            return "max_cost"
         message = await _next_reply(run)
         if not message.calls:
             if _deliver_queued(run):
@@ -113,40 +70,20 @@ async def _next_reply(run: Run) -> AssistantMessage:
     """One turn: ask, and journal the reply."""
     run.turns += 1
     run.listen(TurnStarted(run.turns))
-    request = _next_request(run)
-    answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
-    try:
-        reply = await answer.receive(request)
-    except BaseException:
-        if answer.spoken.strip():  # what the user saw stays part of the conversation
-            _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
-        raise
-    return _keep(run, reply.parts, reply.model, reply.stop_reason)
-
-
-def _next_request(run: Run) -> Request:
-    """Prepare the view, record how results are shown, and put the request together."""
-    session = run.session
-    tools_key = key_of(run.tools)
-    occasion = occasion_of(session, run.provider, run.schedule, tools_key, utc_now())
-    view = run.pipeline.prepare(session.transcript, session.shown, occasion)
-    if session.tools_key != tools_key:
-        session.set_state(tools_key=tools_key)
-    if view.decisions:
-        session.record_decisions(view.decisions, priced(view.rewrite, run.provider))
-        _tell_shown(run, view)
-    request = assemble(
-        view,
-        run.blocks,
-        run.tools,
-        model=run.provider.model,
-        cache_key=session.id,
-        max_output_tokens=run.max_output_tokens,
-        previous=run.stored_marks,
-    )
-    run.stored_marks = stored_marks(run.stored_marks, view.unchanged_messages, request.marks)
-    run.meter.sending(request, run.provider, view.decisions)
-    return request
+    room = Recovery(run)
+    request = await room.first_request()
+    while True:
+        answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
+        try:
+            reply = await answer.receive(request)
+        except ContextOverflow as error:
+            request = await room.smaller_request(request, error)
+        except BaseException:
+            if answer.spoken.strip():  # what the user saw stays part of the conversation
+                _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
+            raise
+        else:
+            return _keep(run, reply.parts, reply.model, reply.stop_reason)
 
 
 def _keep(
@@ -193,27 +130,6 @@ def _end_of(message: AssistantMessage) -> RunEnd:
             return "refused"
         case _:
             return "answered"
-
-
-def _tell_shown(run: Run, view: View) -> None:
-    """Tell what was shortened; results shown whole are no news."""
-    by_seq = {decision.seq: decision for decision in view.decisions}
-    for message in view.messages:
-        if not isinstance(message, ToolResult) or message.shown is None:
-            continue
-        decision = by_seq.get(message.seq)
-        if decision is None or message.shown.kind == "whole":
-            continue
-        run.listen(
-            ResultShown(
-                call_id=message.call_id,
-                key=message.original.key,
-                kind=message.shown.kind,
-                chars=message.original.size_chars,
-                shown_chars=len(message.text),
-                reason=decision.reason,
-            )
-        )
 
 
 def _texts(session: Session, results: Sequence[ToolResult]) -> Iterator[str]:

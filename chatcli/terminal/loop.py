@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -93,6 +93,11 @@ class Repl:
         before = self.conversation.mode
         self.screen.busy = True
         self._run = asyncio.create_task(self._work(text, mode or before, before if not stay else ""))
+
+    def start_task(self, work: Coroutine[None, None, None]) -> None:
+        """Do something that takes a while: Ctrl-C cancels it, what is typed meanwhile is given back."""
+        self.screen.busy = True
+        self._run = asyncio.create_task(self._until_done(work))
 
     async def ask(self, label: str) -> str:
         """One answer line; empty when it was interrupted."""
@@ -188,9 +193,20 @@ class Repl:
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)
-            self._run = None
-            self.screen.busy = False
-            self.screen.refresh()
+            self._rest()
+
+    async def _until_done(self, work: Coroutine[None, None, None]) -> None:
+        try:
+            await self._guarded(work)
+        finally:
+            if waiting := self.conversation.inbox.take():
+                self.screen.give_back("\n".join(waiting))
+            self._rest()
+
+    def _rest(self) -> None:
+        self._run = None
+        self.screen.busy = False
+        self.screen.refresh()
 
     async def _one_run(self, text: str, mode: str, *, may_reroute: bool) -> RunEnd:
         files, self._named = self._named, []
@@ -241,7 +257,8 @@ class Repl:
 
     def _stop(self, number: int) -> None:
         self.exit_code = 128 + number
-        if self._main:
+        if self._main and not self._left:
+            self.leave()
             self._main.cancel()
 
 
