@@ -70,6 +70,8 @@ class BlockSplitter:
         """Take one line that ends with a newline."""
         if self.fence:
             return [self._code_line(line)]
+        # The parser takes a lone carriage return for the end of a line, and its line numbers count.
+        line = line.rstrip("\r\n").replace("\r", "␍") + "\n"
         if not self._lines and not line.strip():
             self._spaced = self._any
             return []

@@ -80,6 +80,24 @@ def test_the_pieces_in_which_a_text_arrives_do_not_matter(text: str, sizes: list
     assert lines + stream.finish(columns) == rendered(text, columns)
 
 
+@given(
+    st.text(
+        st.sampled_from("\r\n\n\t \x00\x0b\x0c\x1c\x85\u2028\u00a0`~#-+|>*_[]()<!&;:\\\\a1."), max_size=80
+    )
+)
+@settings(max_examples=400, deadline=None)
+def test_no_text_of_a_model_breaks_the_view_and_every_line_end_counts_alike(text: str) -> None:
+    lines = rendered(text, color=False)
+    assert not any("\n" in line or "\r" in line for line in lines)
+    assert rendered(text.replace("\n", "\r\n"), color=False) == rendered(
+        re.sub(r"\r+\n", "\n", text), color=False
+    )
+
+
+def test_a_lone_carriage_return_is_shown_and_starts_no_line() -> None:
+    assert rendered("shown \rover\r\n\nnext", color=False) == ["shown ␍over", "", "next"]
+
+
 @given(DOCUMENTS, st.integers(0, 400))
 @settings(max_examples=100, deadline=None)
 def test_what_was_handed_out_is_a_beginning_of_the_whole(text: str, size: int) -> None:
