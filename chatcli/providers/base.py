@@ -47,7 +47,8 @@ class Marks(Struct, frozen=True, kw_only=True):
     messages: tuple[int, ...] = ()
     """Indexes into `Request.messages`: behind the last wire block of that message."""
     ttl: CacheTtl = "5m"
-    """How long a prefix is kept that nobody reads. Of all of them: a longer one behind a shorter one would be refused."""
+    """How long a prefix is kept that nobody reads. Of all of them: a longer one behind a shorter one
+    would be refused."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
