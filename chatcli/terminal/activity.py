@@ -28,6 +28,8 @@ from chatcli.terminal.screen import Line
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SPINNER_SECONDS = 0.12
 _QUEUED_ROWS = 3
+_CALL_ROWS = 6
+"""A model may make hundreds of calls at once, and the rest of the screen is wanted too."""
 _PROGRESS_CHARS = 1_000
 
 
@@ -79,10 +81,12 @@ class Activity:
         now = time.monotonic()
         frame = _SPINNER[int(now / _SPINNER_SECONDS) % len(_SPINNER)]
         rows = []
-        for started, since in self._running.values():
+        for started, since in list(self._running.values())[:_CALL_ROWS]:
             call = f"{one_line(started.name)} {one_line(started.summary)}".rstrip()
             elapsed = f" · {short_seconds(now - since)}"
             rows.append(f"{look.paint(frame, 'accent')} {clip(call, columns - 2 - len(elapsed))}{elapsed}")
+        if (others := len(self._running) - _CALL_ROWS) > 0:
+            rows.append(look.paint(clip("  " + _("… {n} more").format(n=others), columns), "dim"))
         if self._running and self._progress:
             rows.append(look.paint(clip(f"  {self._progress}", columns), "dim"))
         if self._text and not self._running:

@@ -187,9 +187,7 @@ class Repl:
                     self.screen.give_back("\n".join(waiting))
                     break
                 self.view.echo("\n".join(waiting))
-                end = await self._guarded(
-                    self._one_run("\n".join(waiting), mode, may_reroute=may_reroute)
-                )
+                end = await self._guarded(self._one_run("\n".join(waiting), mode, may_reroute=may_reroute))
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)
@@ -211,9 +209,7 @@ class Repl:
     async def _one_run(self, text: str, mode: str, *, may_reroute: bool) -> RunEnd:
         files, self._named = self._named, []
         self.view.attached([self.shown_path(path) for path in files])
-        finished = await self.conversation.run(
-            text, mode=mode, attachments=files, may_reroute=may_reroute
-        )
+        finished = await self.conversation.run(text, mode=mode, attachments=files, may_reroute=may_reroute)
         return finished.end
 
     async def _guarded(self, work: Awaitable[R]) -> R | None:

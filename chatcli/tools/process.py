@@ -86,7 +86,7 @@ async def run_helper(
     timeout_seconds: float = 60.0,
     max_bytes: int = 50_000_000,
 ) -> HelperResult:
-    """Run a fixed program. Raises OSError when it cannot be started."""
+    """Run a fixed program. Raises OSError when it cannot be started, `ToolFailed` for unusable words."""
     output, errors = bytearray(), bytearray()
 
     def collect(data: bytes) -> None:
@@ -161,6 +161,17 @@ class _Pipe:
         os.close(self._reading)
 
 
+def _require_passable(argv: Sequence[str]) -> None:
+    """Raise `ToolFailed` for words, mostly a model's, that no program can be given."""
+    for word in argv:
+        try:
+            passable = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            passable = False
+        if not passable:
+            raise ToolFailed(f"No program can be given this, it holds NUL or is no valid text: {word!a}")
+
+
 async def _run(
     argv: Sequence[str],
     *,
@@ -171,6 +182,7 @@ async def _run(
     on_errors: Callable[[bytes], object] | None = None,
     stdin: IO[bytes] | None = None,
 ) -> Ended:
+    _require_passable(argv)
     failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     pipes = [_Pipe(receive, failed) for receive in (on_output, on_errors) if receive]
     mark = os.urandom(8).hex()

@@ -71,7 +71,7 @@ class RipgrepReader:
     def _event(self, line: bytes) -> None:
         if self._pending_bytes > _MAX_EVENT_BYTES:
             if self._accepted:
-                self._results.add_match(0, "(a matching line of more than 40 MB)", 0, 1)
+                self._results.add_match(0, "(a matching line that is too long to show)", 0, 1)
             return
         if not self._results.wants_text and line.startswith((_MATCH, _CONTEXT)):
             # Millions of lines that are only counted would take minutes to decode.

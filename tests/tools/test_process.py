@@ -58,6 +58,12 @@ async def test_a_command_that_is_too_long_for_the_system_is_refused(tmp_path: Pa
         await shell(f"true {'x' * 3_000_000}", tmp_path)
 
 
+@pytest.mark.parametrize("word", ["a\0b", "\ud800"])
+async def test_a_word_that_no_program_can_be_given_is_refused(word: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolFailed, match="NUL"):
+        await run_helper(["echo", word], cwd=tmp_path, env={})
+
+
 async def test_a_signal_is_reported_as_such(tmp_path: Path) -> None:
     ended, _ = await shell("kill -9 $$", tmp_path)
     assert (ended.exit_code, ended.signal) == (None, signal.SIGKILL)
