@@ -5,13 +5,18 @@ The workspace goes when a session ends; on resume these files come back, so that
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from chatcli.agent.outside import reveal
+from chatcli.errors import StorageError
 from chatcli.messages import Archived
 from chatcli.session.session import Session
+
+logger = logging.getLogger(__name__)
 
 _NOTE = "kept:"
 
@@ -22,8 +27,14 @@ class _KeptFile(Struct, frozen=True):
     original: Archived
 
 
-def keep_file(session: Session, tool: str, call_id: str, original: Archived) -> Path | None:
-    """The file with these bytes; None when it could not be written."""
+def keep_file(session: Session, tool: str, call_id: str, text: str) -> Path | None:
+    """The file with this text, what hides in it written out; None when it could not be written."""
+    shown, _hidden = reveal(text)
+    try:
+        original = session.archive.put_text(shown)
+    except StorageError as error:
+        logger.warning("a text could not be kept: %s", error)
+        return None
     path = session.workspace.expose(call_id, original, session.archive, tool)
     if path is not None:
         kept = msgspec.json.encode(_KeptFile(tool, call_id, original)).decode()

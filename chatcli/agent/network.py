@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from msgspec import Struct, structs
 
-from chatcli.errors import Denied
+from chatcli.errors import Denied, StorageError
 from chatcli.gate.addresses import Address, Place, Resolver, look_up, parse_address, resolve
 from chatcli.gate.gate import Gate
 from chatcli.session.archive import Archive
 from chatcli.tools.api import Fetched
-from chatcli.tools.web_client import Place as Admitted
-from chatcli.tools.web_client import WebClient
+from chatcli.tools.web_client import Target, WebClient
+
+logger = logging.getLogger(__name__)
 
 
 class _Kept(Struct, frozen=True):
@@ -25,7 +27,7 @@ class _Kept(Struct, frozen=True):
         """Headers that ask whether this is still the answer."""
         names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
         found = {names[name]: value for name, value in self.answer.headers.items() if name in names}
-        return {} if self.answer.stopped else found
+        return {} if self.answer.stopped or self.answer.hops else found
 
 
 class GatedNetwork:
@@ -58,15 +60,24 @@ class GatedNetwork:
         if kept and answer.status == 304:
             return structs.replace(kept.answer, body=self._body_of(kept))
         if answer.status == 200:
-            body_key = self._archive.put(answer.body).sha256
-            self._kept[url] = _Kept(structs.replace(answer, body=b""), body_key)
+            self._keep(url, answer)
         return answer
+
+    def _keep(self, url: str, answer: Fetched) -> None:
+        """What the archive cannot take whole is asked for anew next time."""
+        try:
+            stored = self._archive.put(answer.body)
+        except StorageError as error:
+            logger.warning("an answer could not be kept: %s", error)
+            return
+        if not stored.omitted_bytes:
+            self._kept[url] = _Kept(structs.replace(answer, body=b""), stored.sha256)
 
     def _body_of(self, kept: _Kept) -> bytes:
         with self._archive.open(kept.body_key) as file:
             return file.read()
 
-    async def _admit(self, url: str, redirected: bool) -> Admitted:
+    async def _admit(self, url: str, redirected: bool) -> Target:
         """A redirect is written by the server: it carries nothing out, but it may lead inwards.
 
         What the model wrote is checked before its host is looked up: a name can carry data too.
@@ -78,7 +89,7 @@ class GatedNetwork:
         machines, place = await look_up(address, self._resolver)
         if place != "public" and not own:
             await self._admit_inwards(address, place, redirected)
-        return Admitted(url=address.url, machines=machines)
+        return Target(url=address.url, machines=machines)
 
     async def _admit_inwards(self, address: Address, place: Place, redirected: bool) -> None:
         if not redirected:

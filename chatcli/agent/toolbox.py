@@ -21,7 +21,6 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.paths import check_open_fd
 from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
-from chatcli.messages import Archived
 from chatcli.providers.credentials import find_key
 from chatcli.session.session import Session
 from chatcli.settings import Settings, table
@@ -269,8 +268,8 @@ class ArchiveStore:
     def sink(self) -> Sink:
         return self._archive.sink()
 
-    def keep_file(self, tool: str, original: Archived) -> Path | None:
-        return keep_file(self._session, tool, self._call_id, original)
+    def keep_file(self, tool: str, text: str) -> Path | None:
+        return keep_file(self._session, tool, self._call_id, text)
 
 
 class SessionNotes:

@@ -228,10 +228,11 @@ class Store(Protocol):
 
     def sink(self) -> Sink: ...
 
-    def keep_file(self, tool: str, original: Archived) -> Path | None:
-        """A file with these bytes that the model can read, named after tool, call and content.
+    def keep_file(self, tool: str, text: str) -> Path | None:
+        """A file with a text from outside that the model can read, named after tool, call and content.
 
-        None when it could not be written: then no result may name it.
+        What hides in the text is written out there, as in a result. None when the file could not be
+        written: then no result may name it.
         """
         ...
 

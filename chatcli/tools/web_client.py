@@ -32,14 +32,14 @@ _HEADERS = {
 Stopped = Literal["", "size", "ratio", "time", "connection"]
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class Target(Struct, frozen=True, kw_only=True):
     """An address that may be opened, and the machines that its host was found to be."""
 
     url: str
     machines: tuple[str, ...]
 
 
-Admit = Callable[[str, bool], Awaitable[Place]]
+Admit = Callable[[str, bool], Awaitable[Target]]
 """Checks an address before it is opened; the flag says that a redirect named it. Raises `Denied`."""
 
 
@@ -56,55 +56,54 @@ class WebClient:
 
         Raises `Denied`, and `ToolFailed` when there is no answer within the limits.
         """
-        place = await self._admit(url, False)
+        target = await self._admit(url, False)
         deadline = asyncio.get_running_loop().time() + timeout_seconds
         hops: list[str] = []
         while True:
-            answer = await _get(place, headers, max_bytes, deadline)
+            answer = await _get(target, headers, max_bytes, deadline)
             location = answer.headers.get("location", "")
             if answer.status not in _REDIRECTS or not location:
                 return structs.replace(answer, hops=tuple(hops))
-            hops.append(place.url)
+            hops.append(target.url)
             if len(hops) > MAX_HOPS:
                 raise ToolFailed(f"{url} redirects more than {MAX_HOPS} times")
-            target = _redirect_target(place.url, location)
-            place = await self._admit(target, True)
-            if _origin(target) != _origin(hops[-1]):
+            target = await self._admit(_redirect_target(target.url, location), True)
+            if _origin(target.url) != _origin(hops[-1]):
                 headers = {}
 
 
-async def _get(place: Place, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
+async def _get(target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
     """One request; one more, without compression, to a server that used one we did not ask for."""
     try:
-        return await _attempt(place, {**headers, "Accept-Encoding": ACCEPTED}, max_bytes, deadline)
+        return await _attempt(target, {**headers, "Accept-Encoding": ACCEPTED}, max_bytes, deadline)
     except UnknownEncoding:
-        return await _attempt(place, {**headers, "Accept-Encoding": "identity"}, max_bytes, deadline)
+        return await _attempt(target, {**headers, "Accept-Encoding": "identity"}, max_bytes, deadline)
 
 
-async def _attempt(place: Place, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
+async def _attempt(target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
     import httpcore
 
     reading: _Reading | None = None
     stopped: Stopped = ""
-    pool = httpcore.AsyncConnectionPool(network_backend=_pinned_to(place.machines))
+    pool = httpcore.AsyncConnectionPool(network_backend=_pinned_to(target.machines))
     try:
         async with (
             asyncio.timeout_at(deadline),
             pool,
-            pool.stream("GET", place.url, headers=list({**_HEADERS, **headers}.items())) as response,
+            pool.stream("GET", target.url, headers=list({**_HEADERS, **headers}.items())) as response,
         ):
             reading = _Reading(response, max_bytes)
             await reading.to_the_end()
     except TimeoutError as error:
         stopped = "time"
         if reading is None:
-            raise ToolFailed(f"{_origin(place.url)} did not answer in time") from error
+            raise ToolFailed(f"{_origin(target.url)} did not answer in time") from error
     except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
         stopped = "connection"
         if reading is None:
-            raise ToolFailed(f"{_origin(place.url)} cannot be reached: {_why(error)}") from error
+            raise ToolFailed(f"{_origin(target.url)} cannot be reached: {_why(error)}") from error
     assert reading is not None
-    return reading.result(place.url, stopped)
+    return reading.result(target.url, stopped)
 
 
 class _Reading:
@@ -175,4 +174,9 @@ def _origin(url: str) -> str:
 
 
 def _why(error: Exception) -> str:
+    """In words that are not the server's."""
+    import httpcore
+
+    if isinstance(error, httpcore.ProtocolError):
+        return "its answer is no HTTP"
     return str(error) or type(error).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import resource
 import sys
+from contextlib import suppress
 
 _MEMORY_BYTES = 1 << 30
 _CPU_SECONDS = 25
@@ -12,7 +13,8 @@ _CPU_SECONDS = 25
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    with suppress(ValueError, OSError):  # macOS has no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     from pypdf import PdfReader
 
     pages = PdfReader(io.BytesIO(sys.stdin.buffer.read())).pages

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from chatcli.tools import Fetched, ToolContext, ToolFailed, in_thread
 from chatcli.tools.text import binary_kind, sniff
-from chatcli_plugins.web_html import read_page
 
 _META_BYTES = 4_096
 _META = re.compile(
@@ -125,6 +124,8 @@ def _is_json(text: str) -> bool:
 
 
 async def _html(text: str, url: str, remarks: tuple[str, ...]) -> Document:
+    from chatcli_plugins.web_html import read_page
+
     until = time.monotonic() + _READ_SECONDS
 
     def read(check: Callable[[], None]) -> Document:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from chatcli.tools import Fetched, InvalidArguments, ToolContext, ToolOutput, in_thread, tool
 from chatcli_plugins.web_lines import Selection, Shown, select
 from chatcli_plugins.web_text import Document, read_document
 
+_OK = 200
+_FIRST_ERROR = 400
 _MAX_CHARS = 20_000
 _MIN_PREVIEW_CHARS = 2_000
 _ERROR_CHARS = 1_000
@@ -55,7 +56,7 @@ async def webfetch(
     address = url.strip() if "://" in url else f"https://{url.strip()}"
     answer = await ctx.network.fetch(address, reuse=selection.is_narrow)
     document = await read_document(ctx, answer, raw=raw)
-    if answer.status >= HTTPStatus.BAD_REQUEST:
+    if answer.status >= _FIRST_ERROR:
         return _failed(answer, document)
     size_bytes = len(document.text.encode("utf-8", "replace"))
     room_chars = min(max_length, ctx.cap_chars - _NOTE_CHARS)
@@ -64,11 +65,11 @@ async def webfetch(
     autosave_bytes = int(ctx.setting("CHATCLI_WEBFETCH_AUTOSAVE_BYTES"))
     if size_bytes > autosave_bytes and not selection.is_narrow and not save:
         shown = select(document.text, selection, max(_MIN_PREVIEW_CHARS, room_chars // 4))
-        notice = await _saved_notice(ctx, document, size_bytes)
+        notice = _saved_notice(ctx, document, size_bytes)
         tail = "\n...(auto-truncated)"
     else:
         shown = await _selected(document, selection, room_chars)
-        notice = await _file_note(ctx, document) if save else ""
+        notice = _file_note(ctx, document) if save else ""
         tail = f"\n[{shown.where}]" if shown.where else ""
     return ToolOutput(
         text=_titled(document) + shown.text + tail,
@@ -99,15 +100,15 @@ def _failed(answer: Fetched, document: Document) -> ToolOutput:
 
 
 def _facts(answer: Fetched, document: Document) -> str:
-    status = f"HTTP {answer.status}" if answer.status != HTTPStatus.OK else ""
+    status = "" if answer.status == _OK else f"HTTP {answer.status}"
     hops = f"redirected {len(answer.hops)} times" if answer.hops else ""
     facts = filter(None, (status, document.kind, hops, _STOPPED.get(answer.stopped, ""), *document.remarks))
     return f"[{'; '.join(facts)}]"
 
 
-async def _saved_notice(ctx: ToolContext, document: Document, size_bytes: int) -> str:
+def _saved_notice(ctx: ToolContext, document: Document, size_bytes: int) -> str:
     """The notice of a page that is too long, naming the tools that look into it."""
-    path = await _keep(ctx, document)
+    path = ctx.store.keep_file("webfetch", document.text)
     where = f"Full body is at {path}." if path else "It could not be saved to a file."
     look = "read with start/end, search, or webfetch" if path else "webfetch"
     return (
@@ -116,16 +117,9 @@ async def _saved_notice(ctx: ToolContext, document: Document, size_bytes: int) -
     )
 
 
-async def _file_note(ctx: ToolContext, document: Document) -> str:
-    path = await _keep(ctx, document)
+def _file_note(ctx: ToolContext, document: Document) -> str:
+    path = ctx.store.keep_file("webfetch", document.text)
     return f"\n[saved: the whole text is at {path}]" if path else "\n[it could not be saved to a file]"
-
-
-async def _keep(ctx: ToolContext, document: Document) -> str:
-    sink = ctx.store.sink()
-    sink.write(document.text.encode("utf-8", "replace"))
-    path = ctx.store.keep_file("webfetch", sink.finish())
-    return str(path) if path else ""
 
 
 def _titled(document: Document) -> str:

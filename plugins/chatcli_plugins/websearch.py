@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from chatcli.tools import Denied, InvalidArguments, ToolContext, ToolFailed, ToolOutput, ngettext, tool
-from chatcli_plugins.web_engines import ENGINES, Hit
+
+if TYPE_CHECKING:
+    from chatcli_plugins.web_engines import Hit
 
 _MAX_RESULTS = 20
 _MAX_QUERY_CHARS = 150
@@ -19,6 +21,8 @@ async def websearch(
     ctx: ToolContext, query: str, max_results: Annotated[int, "at most 20"] = 8
 ) -> ToolOutput:
     """Search the web. Returns numbered titles, addresses and snippets; open one with webfetch."""
+    from chatcli_plugins.web_engines import ENGINES
+
     words = " ".join(query.split())
     if not 0 < len(words) <= _MAX_QUERY_CHARS:
         raise InvalidArguments(f"websearch: 'query' must have 1 to {_MAX_QUERY_CHARS} characters")

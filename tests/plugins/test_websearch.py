@@ -18,7 +18,8 @@ RESULTS = """
 <div class="result result--ad">
  <a class="result__a" href="https://duckduckgo.com/y.js?ad=1">Buy</a></div>
 <div class="result"><h2><a rel="nofollow" class="result__a"
- href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.com%2Fa%3Fb%3D1&amp;rut=x">Flamengo <b>2</b> x 1</a></h2>
+ href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.com%2Fa%3Fb%3D1&amp;rut=x">Flamengo
+ <b>2</b> x 1</a></h2>
  <a class="result__snippet" href="/l">The   <b>game</b> ended.</a></div>
 <div class="result"><a class="result__a" href="https://example.org/">Other</a></div>
 """

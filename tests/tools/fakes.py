@@ -29,7 +29,7 @@ from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
 from chatcli.tools.sdk import Tool
 from chatcli.tools.text import UTF_8, TextDecoder
-from chatcli.tools.web_client import Place, WebClient
+from chatcli.tools.web_client import Target, WebClient
 
 State = Literal["stored", "deleted", "lost"]
 
@@ -156,9 +156,9 @@ class FakeStore:
     def sink(self) -> Sink:
         return FakeSink(self.folder)
 
-    def keep_file(self, tool: str, original: Archived) -> Path | None:
-        path = self.folder / f"{tool}_call_1_{original.sha256[:8]}.txt"
-        path.write_bytes((self.folder / original.key).read_bytes())
+    def keep_file(self, tool: str, text: str) -> Path | None:
+        path = self.folder / f"{tool}_call_1_{measured(text.encode()).sha256[:8]}.txt"
+        path.write_text(text, encoding="utf-8")
         return path
 
 
@@ -256,9 +256,9 @@ class FakeNetwork:
         )
         return self._kept[url]
 
-    async def _admit(self, url: str, redirected: bool) -> Place:
+    async def _admit(self, url: str, redirected: bool) -> Target:
         host = urlsplit(url).hostname or ""
-        return Place(url=url, machines=(self.machines.get(host, host),))
+        return Target(url=url, machines=(self.machines.get(host, host),))
 
 
 class FakeUser:

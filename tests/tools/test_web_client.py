@@ -9,7 +9,7 @@ import pytest
 
 from chatcli.errors import Denied, ToolFailed
 from chatcli.tools.api import Fetched
-from chatcli.tools.web_client import Place, WebClient
+from chatcli.tools.web_client import Target, WebClient
 from tests.tools.zoo import BIG_PAGE, Zoo, zoo
 
 LIMIT_BYTES = 1 << 20
@@ -22,10 +22,10 @@ def web() -> Iterator[Zoo]:
 
 
 async def fetch(url: str, *, seconds: float = 5.0, headers: dict[str, str] | None = None) -> Fetched:
-    async def admit(address: str, redirected: bool) -> Place:
+    async def admit(address: str, redirected: bool) -> Target:
         if "169.254" in address:
             raise Denied("inwards")
-        return Place(url=address, machines=("127.0.0.1",))
+        return Target(url=address, machines=("127.0.0.1",))
 
     return await WebClient(admit).fetch(
         url, headers=headers or {}, max_bytes=LIMIT_BYTES, timeout_seconds=seconds
