@@ -98,12 +98,15 @@ def _cause(
 ) -> tuple[MissCause, str, bool]:
     if (before.provider, before.model) != (now.provider, now.model):
         return "model", f"{before.provider}/{before.model} → {now.provider}/{now.model}", True
+    idle_seconds = (now.at - before.at).total_seconds()
+    expired: tuple[MissCause, str, bool] = "expired", f"idle for {idle_seconds / 60:.0f} min", True
+    if idle_seconds > ledger.life_seconds:
+        return expired  # whatever was changed since then lost nothing more
     same = common_parts(before, now)
     if same < len(before.parts):
         return _first_difference(before, now, same, rewrites)
-    idle_seconds = (now.at - before.at).total_seconds()
     if idle_seconds > (ledger.promised_seconds or ledger.life_seconds):
-        return "expired", f"idle for {idle_seconds / 60:.0f} min", True
+        return expired
     stored_tokens = _stored_tokens(before, ledger.cache)
     if usage.cache_read == 0 and stored_tokens < ledger.minimum_tokens * (1 + _NOISE):
         return "minimum", f"{stored_tokens} of {ledger.minimum_tokens} tokens", True
@@ -124,9 +127,10 @@ def _first_difference(
     for part in parts:
         if reason := rewrites.get(int(part.name)):
             return "rewrite", f"message {part.name}: {reason}", True
-    if same == len(now.parts):
-        return "shrank", f"{len(before.parts)} → {len(now.parts)} parts", False
-    return "changed", f"message {parts[0].name}", False
+    old = before.parts[same].name
+    if all(part.name != old for part in now.parts):
+        return "shrank", f"message {old} is gone", False
+    return "changed", f"message {old}", False
 
 
 def _changed(before: Sent, now: Sent, kind: PartKind) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.start import Start, open_conversation
 from chatcli.events import RunEvent
@@ -91,11 +92,17 @@ def talk(tmp_path: Path, project: Path) -> Callable:
         present: bool = True,
         wire: str = "OLLAMA",
         server: dict | None = None,
+        at: WireServer | None = None,
         variables: dict | None = None,
+        clock: Clock = utc_now,
         **flags,
     ) -> AsyncIterator[Talk]:
+        """`at` is a server that runs already, and goes on: with its cache, and with this script."""
         flags.setdefault("autonomy", "edits")
-        with serve(script, **(server or {})) as running:
+        with ExitStack() as open_here:
+            running = at or open_here.enter_context(serve(script, **(server or {})))
+            if at:
+                at.play(script)
             person = FakePerson(answers, present=present)
             environment = {
                 "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -108,7 +115,9 @@ def talk(tmp_path: Path, project: Path) -> Callable:
             home = tmp_path / "home"
             home.mkdir(exist_ok=True)
             start = Start(provider=wire, folder=str(project), mode="agent", **flags)
-            conversation = open_conversation(start, home=home, environment=environment, person=person)
+            conversation = open_conversation(
+                start, home=home, environment=environment, person=person, clock=clock
+            )
             try:
                 yield Talk(conversation, running, person)
             finally:

@@ -125,12 +125,15 @@ def test_a_message_that_changed_without_a_decision_is_unexpected():
 
 
 def test_a_history_that_shrank():
-    miss = why(SECOND, request(user(1), assistant(2)))
-    assert miss.cause == "shrank"
+    for now in (request(user(1), assistant(2)), request(user(1), assistant(2), user(5, "Anew."))):
+        miss = why(SECOND, now)
+        assert (miss.cause, miss.detail, miss.expected) == ("shrank", "message 3 is gone", False)
 
 
 def test_a_pause_longer_than_the_life_of_the_cache():
     miss = why(FIRST, SECOND, seconds=600)
+    rewritten = why(FIRST, request(user(1, "less"), user(3)), seconds=600, rewrites={1: "cold"})
+    assert rewritten == structs.replace(miss, lost_tokens=rewritten.lost_tokens)
     assert (miss.cause, miss.detail, miss.expected) == ("expired", "idle for 10 min", True)
 
 
