@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from chatcli.agent.blocks import stable_blocks
 from chatcli.agent.start import connect
 from chatcli.events import Notice
 from chatcli.messages import DELETED
