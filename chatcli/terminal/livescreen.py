@@ -112,11 +112,10 @@ class LiveScreen:
         finally:
             if self._ticker:
                 self._ticker.cancel()
-            if not task.done():
-                if self._app.is_running:
-                    self._app.exit()
-                else:
-                    task.cancel()
+            if not self._app.is_running:
+                task.cancel()
+            elif not self._app.is_done:
+                self._app.exit()
             with suppress(EOFError, asyncio.CancelledError):
                 await task
 

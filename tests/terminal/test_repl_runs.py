@@ -115,7 +115,8 @@ def test_a_closed_window_leaves_nothing_behind(world: World, term: str) -> None:
     terminal.line("go")
     terminal.expect("Endless")
     terminal.hang_up()
-    assert terminal.wait_for_end() == 128 + signal.SIGHUP
+    # The end of the input may be seen before the signal.
+    assert terminal.wait_for_end() in (0, 128 + signal.SIGHUP)
     assert world.workspaces() == []
 
 
