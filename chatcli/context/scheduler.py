@@ -20,8 +20,8 @@ from msgspec import Struct
 from chatcli.settings import Schedule
 
 _HIGH_PRESSURE = 0.75
-_WORTHWHILE = 0.10  # of the window: what must be gained under high pressure
-_FULL_PRESSURE = 0.92
+_WORTHWHILE = 0.10
+"""Of the window: what must be gained under pressure. To rewrite for less would soon be done again."""
 
 
 class Occasion(Struct, frozen=True, kw_only=True):
@@ -81,10 +81,7 @@ def choose(candidates: Sequence[Candidate], occasion: Occasion) -> Choice | None
 
 def _is_pressed(saved_tokens: int, occasion: Occasion) -> bool:
     window = occasion.window_tokens
-    if not window:
-        return False
-    full = occasion.context_tokens / window
-    return full > _FULL_PRESSURE or (full > _HIGH_PRESSURE and saved_tokens >= _WORTHWHILE * window)
+    return occasion.context_tokens > _HIGH_PRESSURE * window > 0 and saved_tokens >= _WORTHWHILE * window
 
 
 def _first_that_is_paid(candidates: Sequence[Candidate], occasion: Occasion) -> int | None:

@@ -51,7 +51,7 @@ def test_what_is_due_is_rewritten_from_the_earliest_point_that_is_paid() -> None
         (140_000, 30_000, None),
         (151_000, 19_000, None),
         (151_000, 20_000, "pressure"),
-        (184_001, 1, "pressure"),
+        (199_000, 19_000, None),
     ],
 )
 def test_a_window_that_fills_up_does_not_wait(
