@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import pexpect
 import pytest
 
 HEAVY = {"anthropic", "openai", "tiktoken", "httpx", "httpx2", "prompt_toolkit", "genai_prices", "keyring"}
@@ -25,31 +26,39 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def loaded_by(tmp_path: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> set[str]:
+def program(arguments: Sequence[str]) -> str:
+    return SHOW + f"sys.argv = {['chatcli', *arguments]!r}\nfrom chatcli.__main__ import main\nmain()"
+
+
+def loaded_by(tmp_path: Path, *arguments: str) -> set[str]:
     """Modules that the command had loaded when it ended."""
-    program = SHOW + f"sys.argv = {['chatcli', *arguments]!r}\nfrom chatcli.__main__ import main\nmain()"
     finished = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program(arguments)],
         env=environment(tmp_path),
         cwd=tmp_path,
-        stdin=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=50,
         check=False,
     )
-    return set(finished.stderr.rpartition("LOADED ")[2].split())
+    return loaded(finished.stderr)
+
+
+def loaded(output: str) -> set[str]:
+    return set(output.rpartition("LOADED ")[2].split())
 
 
 def test_version_is_answered_before_anything_is_imported(tmp_path):
-    loaded = loaded_by(tmp_path, "--version")
-    assert not loaded & (HEAVY | {"typer", "rich", "msgspec", "asyncio", "chatcli.settings"})
+    assert not loaded_by(tmp_path, "--version") & (
+        HEAVY | {"typer", "rich", "msgspec", "asyncio", "chatcli.settings"}
+    )
 
 
 def test_help_loads_nothing_heavy(tmp_path):
-    loaded = loaded_by(tmp_path, "--help")
-    assert "typer" in loaded
-    assert not loaded & (HEAVY | {"rich", "asyncio"})
+    found = loaded_by(tmp_path, "--help")
+    assert "typer" in found
+    assert not found & (HEAVY | {"rich", "asyncio"})
 
 
 @pytest.mark.parametrize("arguments", [["tools"], ["config"], ["sessions"]])
@@ -58,15 +67,22 @@ def test_subcommands_load_no_sdk(tmp_path, arguments):
 
 
 def test_the_bare_command_at_a_terminal_needs_no_command_line(tmp_path):
-    main, other = pty.openpty()
-    os.write(main, b"n\r\x04")  # no set-up, then leave
-    try:
-        loaded = loaded_by(tmp_path, stdin=other)
-    finally:
-        os.close(main)
-        os.close(other)
-    assert "chatcli.terminal.repl" in loaded
-    assert not loaded & ((HEAVY - {"prompt_toolkit"}) | {"typer", "rich"})
+    child = pexpect.spawn(
+        sys.executable,
+        ["-c", program([])],
+        env=environment(tmp_path),
+        cwd=str(tmp_path),
+        timeout=50,
+        encoding="utf-8",
+    )
+    child.expect_exact("[y/N] ")  # the first start offers to set a provider up
+    child.sendline("")
+    child.expect_exact("❯")
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    found = loaded(child.before)
+    assert "chatcli.terminal.repl" in found
+    assert not found & ((HEAVY - {"prompt_toolkit"}) | {"typer", "rich"})
 
 
 def test_nothing_is_imported_from_the_folder_that_is_worked_in(tmp_path):
