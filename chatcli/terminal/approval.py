@@ -6,6 +6,8 @@ above the input, so that it stays in the scrollback. An answer is a line: only a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chatcli.gate.questions import Answer, Choice, Question
 from chatcli.gate.screen import exact_text, hidden_characters, one_line
 from chatcli.i18n import _, ngettext
@@ -15,6 +17,9 @@ from chatcli.terminal.look import Look
 
 _FEWEST_DIFF_ROWS = 6
 _ROWS_AROUND_DIFF = 12
+_ROWS_BELOW = 3
+"""Of the choices, the input and the status line."""
+_REASONS_OF_A_KIND = 3
 
 
 def approval_card(question: Question, columns: int, rows: int, look: Look) -> list[str]:
@@ -33,7 +38,7 @@ def approval_card(question: Question, columns: int, rows: int, look: Look) -> li
         how = _("answer {key} to see them").format(key=_key(_view_label()))
         lines += diff_head(question.detail, columns, height, look, how)
         lines.append(look.paint(f"+{added} -{removed}", "dim"))
-    for reason in question.reasons:
+    for reason in _few_of_each(question.reasons):
         lines += [look.paint(row, "warn") for row in behind("! ", fill(one_line(reason), columns - 2))]
     if question.rule:
         rule = _("{session} and {project} add the rule {rule}").format(
@@ -42,7 +47,23 @@ def approval_card(question: Question, columns: int, rows: int, look: Look) -> li
             rule=exact_text(str(question.rule)),
         )
         lines += [look.paint(row, "dim") for row in _whole(rule, columns, "  ")]
+    if len(lines) > rows - _ROWS_BELOW:
+        text = _("This question has {n} rows: it begins above the screen.").format(n=len(lines))
+        lines += [look.paint(row, "warn") for row in behind("! ", fill(text, columns - 2))]
     return lines
+
+
+def _few_of_each(reasons: Sequence[str]) -> list[str]:
+    """Every kind of reason, but not every file that it holds for: they must not hide the command."""
+    kinds: dict[str, list[str]] = {}
+    for reason in reasons:
+        kinds.setdefault(reason.partition(": ")[0], []).append(reason)
+    few = []
+    for alike in kinds.values():
+        few += alike[:_REASONS_OF_A_KIND]
+        if (others := len(alike) - _REASONS_OF_A_KIND) > 0:
+            few[-1] += " " + _("… {n} more").format(n=others)
+    return few
 
 
 def choices(question: Question) -> str:

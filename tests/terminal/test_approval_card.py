@@ -57,6 +57,20 @@ def test_without_a_rule_only_once_can_be_allowed() -> None:
     assert read_answer(question(), "p").choice == "deny"
 
 
+def test_many_files_with_the_same_reason_do_not_push_the_command_off_the_screen() -> None:
+    outside = tuple(f"it is outside the project: /etc/{n}" for n in range(200))
+    card = approval_card(question(reasons=(*outside, "it destroys more: /")), 80, 24, PLAIN)
+    assert len(card) < 10
+    assert card[2] == "$ ls"
+    assert card[-2:] == ["! it is outside the project: /etc/2 … 197 more", "! it destroys more: /"]
+
+
+@pytest.mark.parametrize("lines", [1, 30])
+def test_a_question_that_is_higher_than_the_screen_says_so_at_its_end(lines: int) -> None:
+    card = approval_card(question(subject="rm x" + "\n" * (lines - 1) + "ls"), 80, 24, PLAIN)
+    assert ("begins above the screen" in card[-1]) == (lines == 30)
+
+
 def test_the_rule_is_shown_before_it_is_stored() -> None:
     assert "  s and p add the rule exec:pytest *" in approval_card(RULED, 60, 24, PLAIN)
 
