@@ -15,7 +15,7 @@ from chatcli.messages import Archived, AssistantMessage, Message
 from chatcli.providers.base import Block
 from chatcli.session import layout, listing
 from chatcli.session.archive import Archive
-from chatcli.session.entries import MessageAdded
+from chatcli.session.entries import Compacted, CompactionUndone, MessageAdded
 from chatcli.session.files import storage_errors
 from chatcli.session.journal import parse
 from chatcli.session.state import State
@@ -29,8 +29,14 @@ class Recording(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     store: ResultStore
     seconds: Mapping[int, float] = {}
+    compactions: tuple[tuple[int, Compacted | None], ...] = ()
+    """From which `seq` on which compaction was in force, in order."""
     blocks: tuple[Block, ...] = ()
     """The stable blocks of the prompt, where they are known."""
+
+    def compaction_at(self, seq: int) -> Compacted | None:
+        """The one in force when this message was added."""
+        return next((one for begun, one in reversed(self.compactions) if begun < seq), None)
 
     @property
     def answered_by(self) -> tuple[str, str]:
@@ -68,11 +74,14 @@ def read_recording(home: Path, wanted: str) -> Recording:
     with storage_errors(path):
         recorded = parse(path.read_bytes(), path)
     opened = recorded.opened(path)
-    state, seconds = State(opened), dict[int, float]()
+    state, seconds, compactions = State(opened), dict[int, float](), []
     for entry in recorded.entries:
         state.apply(entry)
-        if isinstance(entry, MessageAdded):
-            seconds[entry.seq] = datetime.fromisoformat(entry.at).timestamp()
+        match entry:
+            case MessageAdded():
+                seconds[entry.seq] = datetime.fromisoformat(entry.at).timestamp()
+            case Compacted() | CompactionUndone():
+                compactions.append((entry.seq, state.compaction))
     archive = Archive(folder / layout.ARCHIVE, quota_bytes=0)
     blocks = archive.text(state.prompt_key) if state.prompt_key else "[]"
     return Recording(
@@ -80,5 +89,6 @@ def read_recording(home: Path, wanted: str) -> Recording:
         messages=tuple(state.transcript),
         store=ArchivedResults(archive, opened.workspace),
         seconds=seconds,
+        compactions=tuple(compactions),
         blocks=msgspec.json.decode(blocks, type=tuple[Block, ...]),
     )

@@ -25,7 +25,7 @@ from chatcli.messages import AssistantMessage, Message, Presentation, ToolSchema
 from chatcli.providers.base import Block, CacheClass
 from chatcli.providers.catalogue import facts
 from chatcli.providers.specs import find_spec
-from chatcli.session.entries import Rewrite
+from chatcli.session.entries import Compacted, Rewrite
 from chatcli.settings import Schedule
 
 
@@ -98,17 +98,27 @@ class Rehearsal:
         self._blocks = blocks
         self._tools = tools
         self._marks: tuple[int, ...] = ()
+        self._compaction: Compacted | None = None
         self._context_tokens = 0
         self._last_seconds: float | None = None
 
     def request(
-        self, transcript: Sequence[Message], at_seconds: float, answer: AssistantMessage | None = None
+        self,
+        transcript: Sequence[Message],
+        at_seconds: float,
+        answer: AssistantMessage | None = None,
+        compaction: Compacted | None = None,
     ) -> Rehearsed:
         """The next request, made from all of `transcript`, which only grows; `answer` is its reply.
 
-        Times never go back. A pause that is longer than the life of the cache loses it.
+        Times never go back. A pause that is longer than the life of the cache loses it, and so does
+        another compaction.
         """
-        view = self._pipeline.prepare(transcript, self.shown, self._occasion(at_seconds))
+        occasion = self._occasion(at_seconds)
+        if compaction is not self._compaction:
+            occasion = structs.replace(occasion, cold=True, context_tokens=0)
+        self._compaction = compaction
+        view = self._pipeline.prepare(transcript, self.shown, occasion, compaction)
         self.shown.update((decision.seq, decision.presentation) for decision in view.decisions)
         request = assemble(view, self._blocks, self._tools, model=self._service.model, previous=self._marks)
         self._marks = stored_marks(self._marks, view.unchanged_messages, request.marks)

@@ -63,7 +63,8 @@ def replay(recording: Recording, variant: Variant, service: Service, tools: Sequ
         if before and isinstance(message, AssistantMessage):
             said_seconds = recording.seconds.get(before[-1].seq, now_seconds + _PAUSE_SECONDS)
             now_seconds = max(now_seconds, said_seconds)
-            rehearsed = rehearsal.request(before, now_seconds, message)
+            compaction = recording.compaction_at(message.seq)
+            rehearsed = rehearsal.request(before, now_seconds, message, compaction)
             steps.append(
                 Step(
                     usage=rehearsed.usage,

@@ -16,6 +16,7 @@ from chatcli.context.limits import Ageing
 from chatcli.errors import UsageError
 from chatcli.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers.base import Block
+from chatcli.session.entries import Compacted
 from chatcli.session.session import Session
 from chatcli.settings import Settings
 
@@ -174,3 +175,23 @@ def test_a_file_without_a_conversation_is_refused(tmp_path: Path) -> None:
     path.write_text('{"a": 1}\n[]\n', encoding="utf-8")
     with pytest.raises(UsageError, match="no conversation"):
         read_foreign(path)
+
+
+def test_a_summary_of_the_session_is_in_force_in_the_replay_too(session: Session, tmp_path: Path) -> None:
+    compaction = Compacted(
+        seq=0,
+        at="",
+        upto_seq=session.transcript[-2].seq - 2,
+        summary="## Task\nRead it all.",
+        reason="asked",
+        before_tokens=2,
+        after_tokens=1,
+    )
+    session.record_compaction(compaction)
+    record(session, 2)
+    session.undo_compaction()
+    record(session, 2)
+    sizes = [step.usage.context for step in run(read_recording(tmp_path / "home", session.id), "off").steps]
+    assert len(sizes) == 31 + 3 + 3
+    assert max(sizes[31:34]) < sizes[30] / 5
+    assert min(sizes[34:]) > sizes[30]
