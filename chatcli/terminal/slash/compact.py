@@ -25,7 +25,7 @@ async def _compact(repl: Repl, text: str) -> None:
 async def _sum_up(repl: Repl, keep: str) -> None:
     compaction = await repl.conversation.compact(keep)
     if compaction is None:
-        repl.tell(_("Nothing was summed up: that would not make the conversation shorter."))
+        repl.tell(_("Nothing was summed up: it was cancelled, or would not make the conversation shorter."))
         return
     columns = repl.screen.columns
     paragraphs = safe_text(compaction.summary).splitlines()
