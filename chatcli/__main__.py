@@ -9,6 +9,7 @@ import sys
 
 
 def main() -> None:
+    _open_missing_streams()
     arguments = sys.argv[1:]
     if arguments in (["--version"], ["-V"]):
         from chatcli import __version__
@@ -22,6 +23,19 @@ def main() -> None:
         # Answers may hold any character, whatever the locale can encode.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(_repl() if not arguments and sys.stdin.isatty() else _command_line(arguments))
+
+
+def _open_missing_streams() -> None:
+    """For a start with stdin, stdout or stderr closed: the next file that is opened would take its place.
+
+    That file may be a journal, and a child's errors would go into it.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0, "r", encoding="utf-8", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def _repl() -> int:

@@ -29,6 +29,7 @@ from chatcli.events import (
 from chatcli.gate.questions import Answer, Question
 from chatcli.gate.screen import safe_text
 from chatcli.i18n import _
+from chatcli.terminal.failure import output_errors
 from chatcli.terminal.mentions import find_mentions
 
 OutputForm = Literal["text", "json", "jsonl"]
@@ -168,8 +169,9 @@ class _Writer:
     def _say(self, text: str) -> None:
         """Write to stdout. A reader that went away (`| head`) changes nothing about the run."""
         try:
-            self._out.write(text)
-            self._out.flush()
+            with output_errors():
+                self._out.write(text)
+                self._out.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
 

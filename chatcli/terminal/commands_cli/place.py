@@ -14,6 +14,7 @@ from msgspec import Struct
 from chatcli.agent.start import home_folder, project_folder
 from chatcli.gate.screen import one_line, safe_text
 from chatcli.terminal.cells import clip, width_cells
+from chatcli.terminal.failure import output_errors
 from chatcli.terminal.look import Look, Style, choose_look
 
 _GAP = "  "
@@ -30,14 +31,14 @@ class Output:
 
     def line(self, text: str = "", style: Style | None = None) -> None:
         text = safe_text(text)
-        self._stream.write((self.look.paint(text, style) if style else text) + "\n")
+        self._write(self.look.paint(text, style) if style else text)
 
     def marked(self, mark: str, style: Style, text: str) -> None:
         """A line behind a short coloured word."""
-        self._stream.write(f"{self.look.paint(mark, style)}  {safe_text(text)}\n")
+        self._write(f"{self.look.paint(mark, style)}  {safe_text(text)}")
 
     def json(self, value: Any) -> None:
-        self._stream.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+        self._write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Columns as wide as their content; in a window the last one is cut at its edge."""
@@ -46,6 +47,11 @@ class Output:
         self.line(self._row(headers, widths), "dim")
         for row in cells:
             self.line(self._row(row, widths))
+
+    def _write(self, line: str) -> None:
+        with output_errors():
+            self._stream.write(line + "\n")
+            self._stream.flush()
 
     def _row(self, cells: Sequence[str], widths: Sequence[int]) -> str:
         padded = [cell + " " * (width - width_cells(cell)) for cell, width in zip(cells, widths, strict=True)]
