@@ -18,6 +18,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "chatcli"
+PLUGINS = ROOT / "plugins" / "chatcli_plugins"
 LANGUAGE = "pt_BR"
 FOLDER = SOURCE / "locale" / LANGUAGE / "LC_MESSAGES"
 PO, MO = FOLDER / "chatcli.po", FOLDER / "chatcli.mo"
@@ -31,9 +32,11 @@ _UNDATED = datetime(2026, 1, 1, tzinfo=UTC)
 def collect() -> Catalog:
     """All texts of the code, with the files in which they stand."""
     template = Catalog(project="chatcli", copyright_holder="chatcli", charset="utf-8")
-    found = extract_from_dir(SOURCE, [("**.py", "python")], keywords=_KEYWORDS)
-    for name, _line, text, _comments, context in found:
-        template.add(text, locations=[(f"chatcli/{name}", None)], context=context)
+    for folder in (SOURCE, PLUGINS):
+        found = extract_from_dir(folder, [("**.py", "python")], keywords=_KEYWORDS)
+        for name, _line, text, _comments, context in found:
+            place = (folder.relative_to(ROOT) / name).as_posix()
+            template.add(text, locations=[(place, None)], context=context)
     return template
 
 
