@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct, structs
 
+from chatcli.agent.purse import MoneyLimit
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.agent.summary import summarise
@@ -21,13 +22,17 @@ _KEPT = 0.25
 _SHRUNK = 0.9
 
 
-def leave_out(run: Run, request: Request, summary: str, reason: CompactionReason) -> Compacted | None:
-    """Leave out all but the last turns of `request`; None when there is nothing before them."""
+def kept_cut(run: Run, request: Request) -> int:
+    """Where the last turns of `request` begin that are kept; there must be something before them."""
     tokens_of = run.pipeline.tokens_of
     keep_tokens = round(_KEPT * sum(map(tokens_of, request.messages)))
     cut = cut_for(request.messages, keep_tokens, tokens_of)
-    if cut is None:
-        return None
+    assert cut is not None
+    return cut
+
+
+def leave_out(run: Run, request: Request, cut: int, summary: str, reason: CompactionReason) -> Compacted:
+    """A compaction that leaves out what stands before position `cut` of `request`, not yet recorded."""
     return Compacted(
         seq=0,
         at="",
@@ -45,10 +50,13 @@ async def compact_by_hand(run: Run, keep: str) -> Compacted | None:
     request = draft(run).request
     if last_cut(request.messages) is None:
         return None
-    summary = await summarise(run, request, request.messages, keep)
-    compaction = leave_out(run, request, summary, "asked") if summary else None
-    if compaction is None:
+    try:
+        summary = await summarise(run, request, request.messages, keep)
+    except MoneyLimit:
         return None
+    if not summary:
+        return None
+    compaction = leave_out(run, request, kept_cut(run, request), summary, "asked")
     smaller = draft(run, compaction=compaction).request
     after_tokens = run.meter.size_tokens(smaller, run.provider)
     if after_tokens > _SHRUNK * compaction.before_tokens:

@@ -12,10 +12,11 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from msgspec import structs
 
-from chatcli.agent.compaction import leave_out, plan_of, without_model
+from chatcli.agent.compaction import kept_cut, leave_out, without_model
 from chatcli.agent.requests import Draft, commit, draft
 from chatcli.agent.run import Run
 from chatcli.agent.summary import summarise
+from chatcli.context.compaction import position_after
 from chatcli.context.recovery import last_cut, words_that_fit
 from chatcli.context.tokens import estimate_request_tokens, estimate_tokens
 from chatcli.errors import ContextOverflow
@@ -63,14 +64,14 @@ class Recovery:
 
     async def smaller_request(self, request: Request, error: ContextOverflow) -> Request:
         """Instead of `request`, which the service refused. Raises `ContextOverflow` when nothing is left."""
-        self._scale = max(1.0, self._window_tokens / max(1, self._expected(request)))
+        self._scale = max(self._scale, self._window_tokens / max(1, self._counted(request)))
         smaller = await self._shrink(request, "overflow")
         if smaller is None:
             raise self._nothing_left(request) from error
         return smaller
 
     async def _shrink(self, request: Request, reason: CompactionReason) -> Request | None:
-        self._require_room_for_words(request)
+        self._require_room_beside_prompt(request)
         for level in self._levels:
             if (smaller := await level(request, reason)) is not None:
                 return smaller
@@ -85,19 +86,16 @@ class Recovery:
         return commit(self._run, drafted)
 
     async def _sum_up(self, request: Request, reason: CompactionReason) -> Request | None:
-        kept = draft(
-            self._run, rewrites=False
-        ).request  # as it was sent before: so it can be read from the cache
-        before_last_turn = last_cut(kept.messages)
+        # As it was sent before, without what would be rewritten now: so it is read from the cache.
+        known = draft(self._run, rewrites=False).request
+        before_last_turn = last_cut(known.messages)
         if before_last_turn is None:
             return None
         self._run.listen(Notice("info", _("The window is full: what is older is being summed up.")))
-        self._summary = await summarise(self._run, kept, kept.messages[:before_last_turn])
+        self._summary = await summarise(self._run, known, known.messages[:before_last_turn])
         if not self._summary:
             return None
-        compaction = leave_out(self._run, kept, self._summary, reason)
-        if compaction is None:
-            return None
+        compaction = leave_out(self._run, known, kept_cut(self._run, known), self._summary, reason)
         return self._compact(compaction, request, _ROOMY * self._window_tokens)
 
     async def _keep_last_turn(self, request: Request, reason: CompactionReason) -> Request | None:
@@ -112,20 +110,11 @@ class Recovery:
         if cut is None:
             return None
         session = self._run.session
-        upto_seq = request.messages[cut].seq - 1
-        left_out = [message for message in session.transcript if message.seq <= upto_seq]
-        return Compacted(
-            seq=0,
-            at="",
-            upto_seq=upto_seq,
-            summary=self._short_summary(request) or without_model(session, left_out),
-            plan=plan_of(session),
-            reason=reason,
-            before_tokens=self._counted(request),
-            after_tokens=0,
-            words_from_seq=words_that_fit(left_out, self._estimate_of(_WORDS, request)),
-            only_task=True,
-        )
+        left_out = session.transcript[: position_after(session.transcript, request.messages[cut].seq - 1)]
+        summary = self._short_summary(request) or without_model(session, left_out)
+        words_from_seq = words_that_fit(left_out, self._estimate_of(_WORDS, request))
+        compaction = leave_out(self._run, request, cut, summary, reason)
+        return structs.replace(compaction, words_from_seq=words_from_seq, only_task=True)
 
     def _short_summary(self, request: Request) -> str:
         """What the model made in vain at the level before, if there is room for it."""
@@ -155,13 +144,14 @@ class Recovery:
         if self._expected(smaller) > most_tokens:
             return None
         after_tokens = self._counted(smaller)
+        told = _("Room was made: {before:,} → {after:,} tokens.")
         if compaction is not None:
             run.session.record_compaction(structs.replace(compaction, after_tokens=after_tokens))
+            told += " " + _("/compact undo shows the model all of it again.")
         if squeezed:
-            run.session.record_decisions(
-                [Decision(seq, presentation, "overflow") for seq, presentation in squeezed.items()]
-            )
-        _tell(run, self._counted(request), after_tokens)
+            shown = [Decision(seq, presentation, "overflow") for seq, presentation in squeezed.items()]
+            run.session.record_decisions(shown)
+        run.listen(Notice("info", told.format(before=self._counted(request), after=after_tokens)))
         run.stored_marks = ()
         return commit(run, draft(run, overflow=True))
 
@@ -182,17 +172,13 @@ class Recovery:
         ratio = self._expected(request) / max(1, estimate_request_tokens(request))
         return round(share * self._window_tokens / ratio)
 
-    def _require_room_for_words(self, request: Request) -> None:
+    def _require_room_beside_prompt(self, request: Request) -> None:
         fixed = estimate_request_tokens(structs.replace(request, messages=()))
         share = fixed / max(1, estimate_request_tokens(request))
         if share * self._expected(request) > _FULL * self._window_tokens:
-            text = _(
-                "The system prompt and the tools alone, about {n:,} tokens, do not fit the window of {model}."
-            )
-            tokens = round(share * self._counted(request))
-            raise self._does_not_fit(
-                text, tokens, _("Use a model with a larger window, or shorten the rules files.")
-            )
+            text = _("The system prompt and the tools alone, about {n:,} tokens, fill the window of {model}.")
+            hint = _("Use a model with a larger window, or set CHATCLI_CONTEXT_WINDOW if it has one.")
+            raise self._does_not_fit(text, round(share * self._counted(request)), hint)
 
     def _nothing_left(self, request: Request) -> ContextOverflow:
         text = _("About {n:,} tokens do not fit the window of {model}, and nothing is left to shorten.")
@@ -202,8 +188,3 @@ class Recovery:
     def _does_not_fit(self, text: str, tokens: int, hint: str) -> ContextOverflow:
         provider = self._run.provider
         return ContextOverflow(text.format(n=tokens, model=provider.model), hint=hint, provider=provider.name)
-
-
-def _tell(run: Run, before_tokens: int, after_tokens: int) -> None:
-    text = _("Room was made: {before:,} → {after:,} tokens. /compact undo shows the model all of it again.")
-    run.listen(Notice("info", text.format(before=before_tokens, after=after_tokens)))

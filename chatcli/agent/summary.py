@@ -26,8 +26,10 @@ _KEEP = "The user wants this to be kept in particular: {keep}"
 async def summarise(run: Run, request: Request, history: Sequence[Message], keep: str = "") -> str:
     """The model's summary of `history`, a beginning of the messages of `request`.
 
-    Empty when the service does not take it or the model says nothing.
+    Empty when the service does not take it, when the model says nothing, and when there is no model.
     """
+    if run.provider.name == "OFFLINE":
+        return ""
     question = _question() + (f"\n\n{_KEEP.format(keep=keep)}" if keep else "")
     asked = UserMessage(seq=0, parts=(Text(question, origin="notice"),))
     stored = [mark for mark in run.stored_marks if mark < len(history)]
