@@ -74,7 +74,8 @@ class CacheWatch:
         stored_nothing = provider.cache == "explicit" and not (
             last.usage.cache_read or last.usage.cache_write
         )
-        return stored_nothing or (last.miss is not None and last.miss.cause in ("service", "minimum"))
+        in_vain = last.miss is not None and last.miss.cause in ("service", "minimum")
+        return stored_nothing or (in_vain and not last.usage.cache_read)
 
     def _is_warm(self, before: Sent, outgoing: Outgoing, provider: Provider) -> bool:
         if (before.provider, before.model) != (provider.name, provider.model) or provider.cache == "none":

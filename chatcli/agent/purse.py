@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from chatcli.agent.person import TimedPerson
+from chatcli.errors import LimitReached
 from chatcli.events import Listener, Notice
 from chatcli.i18n import _
 
 WARNED_AT = 0.8
 
 
-class MoneyLimit(Exception):
+class MoneyLimit(LimitReached):
     """There is no money for the next request."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("This session has cost as much as it may."), hint="--max-cost, CHATCLI_SESSION_BUDGET_USD"
+        )
 
 
 class Purse:
@@ -41,7 +47,7 @@ class Purse:
             self._warn(spent_usd)
             return
         if not self._person.present or not await self._person_goes_on(spent_usd):
-            raise MoneyLimit
+            raise MoneyLimit()
         self._limit_usd = spent_usd + self._step_usd
         self._warned = False
 

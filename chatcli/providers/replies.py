@@ -15,7 +15,7 @@ from chatcli.messages import Usage
 
 Chunk = dict[str, Any]
 
-_USAGE_STEP_TOKENS = 500
+_USAGE_STEP_TOKENS = 50
 """How much a model may write before an estimated usage is told again."""
 
 
@@ -52,6 +52,8 @@ async def read_reply(chunks: AsyncGenerator[Chunk, None], reader: Reader) -> Asy
                     yield UsageSeen(usage)
         except ProviderError:
             if not reader.complete:
+                if told is not None and (usage := reader.usage()) != told:
+                    yield UsageSeen(usage)
                 raise
     reply = reader.finish()
     if reply.usage != told:
