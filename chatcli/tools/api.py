@@ -103,6 +103,10 @@ class Sink(Protocol):
         """Sync and name what was written. The sink is closed afterwards."""
         ...
 
+    def discard(self) -> None:
+        """Close the sink and forget what was written."""
+        ...
+
 
 class Files(Protocol):
     """Files that the gate lets the tool see. Paths are relative to the project, absolute or `~`."""

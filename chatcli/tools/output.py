@@ -34,6 +34,6 @@ class StreamedOutput:
         return sink.finish()
 
     def abandon(self) -> None:
-        """Close what was opened, when nobody will ask for it."""
+        """Forget what came: no result will name it, and it would use up the session's storage."""
         if self._sink is not None:
-            self._sink.finish()
+            self._sink.discard()

@@ -97,6 +97,10 @@ class FakeSink:
         self._lines += data.count(b"\n")
         self._ends_line = data.endswith(b"\n")
 
+    def discard(self) -> None:
+        self._file.close()
+        Path(self._file.name).unlink()
+
     def finish(self) -> Archived:
         self._file.close()
         digest = self._digest.hexdigest()
