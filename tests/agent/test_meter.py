@@ -112,7 +112,7 @@ async def test_a_summary_counts_as_a_side_call(talk):
 
 async def test_a_summary_is_not_made_when_there_is_no_money_for_it(talk):
     script = [reply(call("read", file="hello.py"), usage=BILL), reply(LONG, usage=BILL)]
-    async with talk(script, wire="CLAUDEAI", max_cost_usd=BILL_USD * 2.2, present=False) as t:
+    async with talk(script, wire="CLAUDEAI", max_cost_usd=BILL_USD * 2.8, present=False) as t:
         await t.conversation.run("hello")
         with pytest.raises(MoneyLimit):
             await t.conversation.compact()
