@@ -27,4 +27,5 @@ def with_sendable_names(parts: tuple[AssistantPart, ...]) -> tuple[AssistantPart
 
 
 def _sendable(name: str) -> str:
-    return _FOREIGN.sub("_", name)[:_MAX_CHARS] or _NAMELESS
+    # People and documents write `@read`.
+    return _FOREIGN.sub("_", name.removeprefix("@"))[:_MAX_CHARS] or _NAMELESS

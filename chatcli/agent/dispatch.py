@@ -95,6 +95,7 @@ class Dispatch:
         for plan in group:
             self._session.start_call(message, plan.call)
             self._tell_start(plan)
+        began = self._worked_seconds()
         tasks = [asyncio.ensure_future(self._execute(plan)) for plan in group]
         before = len(results)
         try:
@@ -108,7 +109,7 @@ class Dispatch:
             await asyncio.wait(tasks)
             done = len(results) - before
             for plan, task in zip(group[done:], tasks[done:], strict=True):
-                results.append(self._record(plan, _outcome(task)))
+                results.append(self._record(plan, _outcome(task, self._worked_seconds() - began)))
             raise
         return any(outcome.stops_batch for outcome in outcomes)
 
@@ -151,7 +152,7 @@ class Dispatch:
             )
         context = self._box.context(plan.call.id, plan.tool.max_result_chars, self._progress(plan.call.id))
         async with self._slots:
-            began = time.monotonic() - self._box.person.thought_seconds
+            began = self._worked_seconds()
             try:
                 output = self._fence(await plan.tool.run(context, plan.arguments))
                 status: ResultStatus = "error" if output.is_error else "ok"
@@ -168,7 +169,7 @@ class Dispatch:
         return Outcome(
             output=output,
             status=status,
-            seconds=time.monotonic() - self._box.person.thought_seconds - began,
+            seconds=self._worked_seconds() - began,
             diff="".join(context.diffs),
             stops_batch=stops and not plan.read_only,
         )
@@ -179,6 +180,10 @@ class Dispatch:
             return output
         text = self._box.outside.fence(output.text, output.origin)
         return structs.replace(output, text="\n".join(filter(None, (output.preface, text))))
+
+    def _worked_seconds(self) -> float:
+        """A clock that stands still while a person thinks about a question."""
+        return time.monotonic() - self._box.person.thought_seconds
 
     def _record(self, plan: Planned, outcome: Outcome) -> ToolResult:
         """Archive first, then journal: nothing was cut yet."""
@@ -246,8 +251,8 @@ def _groups(plans: Sequence[Planned]) -> Iterator[list[Planned]]:
             yield from ([plan] for plan in group)
 
 
-def _outcome(task: asyncio.Future[Outcome]) -> Outcome:
+def _outcome(task: asyncio.Future[Outcome], seconds: float) -> Outcome:
     """What a task of a cancelled group came to."""
     if not task.cancelled() and task.exception() is None:
         return task.result()
-    return Outcome(output=ToolOutput(text=INTERRUPTED), status="interrupted")
+    return Outcome(output=ToolOutput(text=INTERRUPTED), status="interrupted", seconds=seconds)

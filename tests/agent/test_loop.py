@@ -194,6 +194,7 @@ async def test_cancelling_a_command_closes_all_calls_of_the_batch(talk):
         t.conversation.cancel()
         assert (await run).end == "cancelled"
         assert [r.status for r in t.results()] == ["interrupted", "cancelled"]
+        assert t.results()[0].duration_seconds > 0
         assert (await t.conversation.run("what happened?")).text == "Stopped."
 
 
@@ -208,6 +209,12 @@ async def test_turns_are_counted_from_one_in_each_run(talk):
         await t.conversation.run("1")
         await t.conversation.run("2")
         assert [event.turn for event in t.told(TurnStarted)] == [1, 1]
+
+
+async def test_a_tool_may_be_called_as_people_write_it(talk):
+    async with talk([reply(call("@read", file="hello.py")), reply("Read.")], wire="CLAUDEAI") as t:
+        await t.conversation.run("go")
+        assert "olá" in t.server.exchanges[1].seen.last_result
 
 
 @pytest.mark.parametrize(
