@@ -178,16 +178,27 @@ async def test_a_window_that_is_nearly_full_is_not_waited_for(talk, files, wire)
         nothing_is_lost(t)
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "ollama"])
-async def test_a_long_run_never_overflows(talk, files, wire):
-    """One prompt, many turns: the window is watched before every request, not between runs."""
+async def reads_without_an_overflow(talk, wire: str, turns: int) -> None:
     window = 20_000
-    async with talk(Reader(50, rewrite=True), **WIRES[wire], **narrow(window), max_turns=200) as t:
+    async with talk(Reader(turns - 1, rewrite=True), **WIRES[wire], **narrow(window), max_turns=turns) as t:
         assert (await t.conversation.run("Read all files.")).text == "All read."
         assert all(exchange.status == 200 for exchange in t.server.exchanges)
         assert max(seen.prompt_tokens for seen in answered(t.server.exchanges)) <= window
-        assert len(t.conversation.session.compactions) <= 50 / 5
+        assert len(t.conversation.session.compactions) <= turns / 5
+        assert "Read all files." in "\n".join(t.server.exchanges[-1].seen.user_texts)
         nothing_is_lost(t)
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "ollama"])
+async def test_a_long_run_never_overflows(talk, files, wire):
+    """One prompt, many turns: the window is watched before every request, not between runs."""
+    await reads_without_an_overflow(talk, wire, turns=50)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_run_of_two_hundred_turns_never_overflows(talk, files, wire):
+    await reads_without_an_overflow(talk, wire, turns=200)
 
 
 async def test_one_turn_that_is_longer_than_the_window_is_squeezed(talk, files):
