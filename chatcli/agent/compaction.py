@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct, structs
 
-from chatcli.agent.purse import MoneyLimit
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.agent.summary import summarise
@@ -46,14 +45,14 @@ def leave_out(run: Run, request: Request, cut: int, summary: str, reason: Compac
 
 
 async def compact_by_hand(run: Run, keep: str) -> Compacted | None:
-    """Sum up the conversation because the user wants it; None when that would make it no smaller."""
+    """Sum up the conversation because the user wants it; None when that would make it no smaller.
+
+    Raises `MoneyLimit` when there is no money for it.
+    """
     request = draft(run).request
     if last_cut(request.messages) is None:
         return None
-    try:
-        summary = await summarise(run, request, request.messages, keep)
-    except MoneyLimit:
-        return None
+    summary = await summarise(run, request, request.messages, keep)
     if not summary:
         return None
     compaction = leave_out(run, request, kept_cut(run, request), summary, "asked")

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from chatcli.agent.purse import MoneyLimit
 from chatcli.errors import NetworkError, UserFacingError
 from chatcli.events import TextDelta, TurnStarted, UsageRecorded
 from tests.wire.script import Tally, break_off, by_turn, call, hold, reply, status, think
@@ -113,7 +114,8 @@ async def test_a_summary_is_not_made_when_there_is_no_money_for_it(talk):
     script = [reply(call("read", file="hello.py"), usage=BILL), reply(LONG, usage=BILL)]
     async with talk(script, wire="CLAUDEAI", max_cost_usd=BILL_USD * 2.8, present=False) as t:
         await t.conversation.run("hello")
-        assert await t.conversation.compact() is None
+        with pytest.raises(MoneyLimit):
+            await t.conversation.compact()
         assert len(t.server.exchanges) == 2
 
 
