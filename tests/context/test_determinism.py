@@ -15,8 +15,10 @@ import msgspec
 from chatcli.context.assemble import assemble
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.pipeline import Pipeline
+from chatcli.context.recovery import cuts, record_of
 from chatcli.messages import ToolSchema
 from chatcli.providers.base import Block
+from chatcli.session.entries import Compacted
 from tests.context.builders import Loop, Originals, Story, lines_of
 
 story = Story(Originals())
@@ -28,8 +30,19 @@ for n in range(9):
     view = loop.prepare()
 names = {"read", "exec", "git"}
 tools = [ToolSchema(name=name, description="", parameters={"b": 1, "a": 2}) for name in names]
-request = assemble(view, [Block("core", "x")], tools, model="m")
-print(hashlib.sha256(msgspec.json.encode(request)).hexdigest())
+compaction = Compacted(
+    seq=900,
+    at="",
+    upto_seq=view.messages[next(cuts(view.messages))].seq - 1,
+    summary=record_of(view.messages),
+    reason="asked",
+    before_tokens=2,
+    after_tokens=1,
+)
+summed_up = loop.pipeline.prepare(story.messages, loop.shown, None, compaction)
+for shown in (view, summed_up):
+    request = assemble(shown, [Block("core", "x")], tools, model="m")
+    print(hashlib.sha256(msgspec.json.encode(request)).hexdigest())
 """
 
 
