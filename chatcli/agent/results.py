@@ -26,6 +26,8 @@ class StoredResult(Struct, frozen=True, kw_only=True):
     """Replies of the model since it came."""
     shown: PresentationKind | None = None
     """How the model sees it; None when it was not sent yet, and for attached files."""
+    summed_up: bool = False
+    """A summary stands in its place."""
     file: Path | None = None
     """Where it lies in the workspace, if it does."""
 
@@ -58,6 +60,7 @@ def _described(session: Session, found: ToolResult | Attachment, age_turns: int)
             name=found.path, original=original, state=_state(session, original), age_turns=age_turns
         )
     shown = session.shown.get(found.seq)
+    summary = session.compaction
     path = session.workspace.tool_results / file_name(found.call_id, original)
     return StoredResult(
         name=found.name,
@@ -65,6 +68,7 @@ def _described(session: Session, found: ToolResult | Attachment, age_turns: int)
         state=_state(session, original),
         age_turns=age_turns,
         shown=shown.kind if shown else None,
+        summed_up=summary is not None and found.seq <= summary.upto_seq,
         file=path if path.exists() else None,
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from chatcli.agent.results import list_results
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
 from chatcli.errors import AuthError
 from tests.wire.script import call, hold, reply, status
@@ -143,3 +144,13 @@ async def test_what_the_service_says_no_to_is_told(talk, files):
         with pytest.raises(AuthError):
             await t.conversation.compact()
         assert t.conversation.session.compactions == []
+
+
+async def test_the_list_of_results_says_for_which_a_summary_stands(talk, files):
+    async with talk([*run_of(*range(4)), summed_up("Four files.")], wire="CLAUDEAI") as t:
+        await t.conversation.run("Read four.")
+        await t.conversation.compact()
+        session = t.conversation.session
+        assert [result.summed_up for result in list_results(session)] == [True, True, True, False]
+        t.conversation.undo_compaction()
+        assert not any(result.summed_up for result in list_results(session))

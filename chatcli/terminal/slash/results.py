@@ -84,6 +84,8 @@ def _state(result: StoredResult) -> str:
             return _("deleted")
         case "lost":
             return _("lost")
+        case _ if result.summed_up:
+            return _("summed up")
         case _:
             return _shown(result.shown)
 
