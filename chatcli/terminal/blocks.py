@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _LONGEST_BLOCK_CHARS = 64_000
 """A block that grows beyond this is handed out as it is, so that work and memory stay bounded."""
+_PARSED_SHARE = 16
+"""A block is parsed again when it has grown by this part of itself; a short one at each line."""
 
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\n?")
 _MAY_START_A_BLOCK = re.compile(r" {0,3}(?:[#*+>`~|=<_-]|\d{1,9}[.)])")
@@ -53,6 +55,7 @@ class BlockSplitter:
         self.fence: Fence | None = None
         self._lines: list[str] = []
         self._size_chars = 0
+        self._parsed_lines = 0
         self._spaced = False
         self._any = False
 
@@ -77,7 +80,7 @@ class BlockSplitter:
             return []
         beside_blank = not line.strip() or (bool(self._lines) and not self._lines[-1].strip())
         self._append(line)
-        if _FENCE.match(line) or beside_blank or _MAY_START_A_BLOCK.match(line):
+        if _FENCE.match(line) or (self._is_due() and (beside_blank or _MAY_START_A_BLOCK.match(line))):
             return self._split()
         return self._take(len(self._lines)) if self._size_chars > _LONGEST_BLOCK_CHARS else []
 
@@ -88,6 +91,10 @@ class BlockSplitter:
             blocks += self._take(len(self._lines))
         self.fence = None
         return blocks
+
+    def _is_due(self) -> bool:
+        """Whether enough has come to parse it all again: a table of thousands of rows stays affordable."""
+        return len(self._lines) - self._parsed_lines > self._parsed_lines // _PARSED_SHARE
 
     def _append(self, line: str) -> None:
         self._lines.append(line)
@@ -120,6 +127,7 @@ class BlockSplitter:
             self._any, self._spaced = True, True
         elif self._size_chars > _LONGEST_BLOCK_CHARS:
             blocks += self._take(len(self._lines))
+        self._parsed_lines = len(self._lines)
         return blocks
 
     def _take(self, count: int) -> list[Block]:
@@ -128,6 +136,7 @@ class BlockSplitter:
             return []
         taken, self._lines = self._lines[:count], self._lines[count:]
         self._size_chars = sum(map(len, self._lines))
+        self._parsed_lines = 0
         starts = [*_starts(parser().parse("".join(taken))), len(taken)]
         blocks = []
         for begin, end in pairwise(starts):

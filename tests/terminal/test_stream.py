@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chatcli.terminal import blocks
 from chatcli.terminal.cells import width_cells
 from chatcli.terminal.stream import MarkdownStream
 
@@ -127,6 +128,23 @@ def test_without_colours_it_is_plain_text(text: str) -> None:
 @settings(deadline=None)
 def test_prose_loses_no_word(words: list[str], columns: int) -> None:
     assert " ".join(rendered(" ".join(words), columns, color=False)).split() == words
+
+
+@pytest.mark.parametrize("line", ["| 1 | 2 |", "> quote", "    code", "- item"])
+def test_the_work_for_a_long_block_grows_with_its_length(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed_lines = 0
+    parse = blocks.parser().parse
+
+    def counted(source: str) -> object:
+        nonlocal parsed_lines
+        parsed_lines += source.count("\n")
+        return parse(source)
+
+    monkeypatch.setattr(blocks.parser(), "parse", counted)
+    splitter = blocks.BlockSplitter()
+    for text in ["| a | b |", "|---|---|", *[line] * 1_000]:
+        splitter.feed(text + "\n")
+    assert parsed_lines < 40_000
 
 
 def test_a_paragraph_is_printed_when_it_has_ended() -> None:
