@@ -44,7 +44,7 @@ class MarkdownStream:
             return []
         markdown = Markdown(columns, color=self._color)
         if self._splitter.fence:
-            return markdown.code([(self._rest, "")])[-rows:]
+            return markdown.code([(self._rest[-_PREVIEW_CHARS:], "")])[-rows:]
         gap = [""] if self._splitter.gap else []
         return [*gap, *markdown.block(source)][-rows:]
 

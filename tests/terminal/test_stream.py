@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -145,6 +146,14 @@ def test_the_work_for_a_long_block_grows_with_its_length(line: str, monkeypatch:
     for text in ["| a | b |", "|---|---|", *[line] * 1_000]:
         splitter.feed(text + "\n")
     assert parsed_lines < 40_000
+
+
+def test_the_preview_of_an_endless_line_of_code_looks_at_its_end_only() -> None:
+    stream = MarkdownStream(color=False)
+    stream.feed("```\n" + "x" * 1_000_000 + "end", 40)
+    began = time.perf_counter()
+    assert stream.preview(40, 5)[-1].endswith("end")
+    assert time.perf_counter() - began < 0.2
 
 
 def test_a_paragraph_is_printed_when_it_has_ended() -> None:
