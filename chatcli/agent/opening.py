@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.persona import MAX_CHARS, read_persona
 from chatcli.events import Notice
+from chatcli.extensions.rules import Rules
+from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.providers.base import Provider
 from chatcli.providers.catalogue import UNKNOWN, facts
@@ -26,6 +30,7 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
         text = _("Plugin {source} is left out: {reason}")
         yield Notice("warning", text.format(source=broken.source, reason=broken.reason))
     yield from provider_notices(conversation.provider, conversation.settings)
+    yield from _about_rules(conversation.rules, conversation.session.folder)
     if omitted := read_persona(conversation.sessions.home).omitted_chars:
         text = _("persona.md is longer than {max} characters: the last {n} are left out.")
         yield Notice("warning", text.format(max=MAX_CHARS, n=omitted))
@@ -44,6 +49,16 @@ def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]
             "CHATCLI_CONTEXT_WINDOW says it."
         )
         yield Notice("info", text.format(model=provider.model, n=provider.window_tokens))
+
+
+def _about_rules(rules: Rules, folder: Path) -> Iterator[Notice]:
+    if rules.untrusted:
+        names = ", ".join(os.path.relpath(path, folder) for path in rules.untrusted)
+        text = _("Not followed, because this folder is not trusted: {files}. `chatcli trust` changes that.")
+        yield Notice("info", text.format(files=one_line(names)))
+    for path in rules.omitted:
+        text = _("{file} is too long or no text: it is left out of the rules.")
+        yield Notice("warning", text.format(file=one_line(os.path.relpath(path, folder))))
 
 
 def _mended(session: Session) -> Iterator[Notice]:

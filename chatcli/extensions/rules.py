@@ -35,6 +35,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     files: tuple[Path, ...]
     omitted: tuple[Path, ...]
     """Files that did not fit or could not be read as text."""
+    untrusted: tuple[Path, ...] = ()
+    """Files that do not count because the folder is not trusted."""
 
 
 def project_rules_files(folder: Path) -> tuple[Path, ...]:
@@ -48,8 +50,9 @@ def project_rules_files(folder: Path) -> tuple[Path, ...]:
 def read_rules(home: Path, folder: Path, *, trusted: bool) -> Rules:
     """All rules in force. What does not fit is left out whole and named."""
     paths = [home / USER_FILE] if (home / USER_FILE).is_file() else []
+    of_project = project_rules_files(folder)
     if trusted:
-        paths += project_rules_files(folder)
+        paths += of_project
     parts: list[str] = []
     files: list[Path] = []
     omitted: list[Path] = []
@@ -62,7 +65,12 @@ def read_rules(home: Path, folder: Path, *, trusted: bool) -> Rules:
         room_chars -= len(text)
         files.append(path)
         parts.append(f"## {_shown(path, folder)}\n{text.strip()}")
-    return Rules(text=_block(parts, omitted, folder), files=tuple(files), omitted=tuple(omitted))
+    return Rules(
+        text=_block(parts, omitted, folder),
+        files=tuple(files),
+        omitted=tuple(omitted),
+        untrusted=() if trusted else of_project,
+    )
 
 
 def _block(parts: list[str], omitted: list[Path], folder: Path) -> str:

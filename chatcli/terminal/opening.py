@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start
 from chatcli.errors import StorageError, UserFacingError
+from chatcli.extensions.rules import project_rules_files
+from chatcli.gate.private import read_private, record_folder, write_private
 from chatcli.gate.screen import one_line
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
@@ -26,26 +29,47 @@ _OFFERED = "setup-offered"
 
 
 def ask_for_trust(start: Start, home: Path) -> None:
-    """Ask once when the folder brings settings that are not trusted as they are; default: no."""
+    """Ask once when the folder brings settings or rules that are not trusted as they are; default: no."""
     folder = Path(start.folder or ".").expanduser()
     if start.trust or not folder.is_dir():
         return
     trust = Trust(home)
     try:
-        files = trust.config_files(folder)
+        settings = trust.config_files(folder)
+        files = list(dict.fromkeys([*settings, *project_rules_files(folder)]))
         if not files or trust.is_trusted(folder):
             return
         digest = trust.digest(folder)
+        if not settings and _refused_before(home, folder, files):
+            return
     except StorageError as error:
         _print(error.message)
         return
-    _print(_("This folder brings settings of its own. They have no effect unless you trust it:"))
+    if settings:
+        _print(_("This folder brings settings of its own. They have no effect unless you trust it:"))
+    else:
+        _print(_("This folder brings rules for agents. They have no effect unless you trust it:"))
     for path in files[:_SHOWN_FILES]:
-        _print(f"  {one_line(str(path.relative_to(folder.resolve())))}")
+        _print(f"  {one_line(os.path.relpath(path, folder.resolve()))}")
     if len(files) > _SHOWN_FILES:
         _print("  " + _("… {n} more").format(n=len(files) - _SHOWN_FILES))
     if confirm(_("Trust this folder?")):
         trust.trust(folder, digest)
+    elif not settings:
+        write_private(_refusal(home, folder), _named(files))
+
+
+def _refused_before(home: Path, folder: Path, files: Sequence[Path]) -> bool:
+    """A no to rules holds until the folder brings others: they are found in many folders."""
+    return read_private(_refusal(home, folder)) == _named(files)
+
+
+def _refusal(home: Path, folder: Path) -> Path:
+    return record_folder(home, folder) / "rules-refused"
+
+
+def _named(files: Sequence[Path]) -> bytes:
+    return "\0".join(map(str, files)).encode(errors="surrogateescape")
 
 
 def offer_setup(conversation: Conversation, environment: Mapping[str, str]) -> bool:

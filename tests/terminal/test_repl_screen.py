@@ -254,6 +254,21 @@ def test_trust_is_asked_for_and_not_given_by_enter(world: World) -> None:
     again.expect("(all)")
 
 
+def test_rules_of_an_untrusted_folder_are_asked_for_once(world: World) -> None:
+    (world.project / "AGENTS.md").write_text("Answer in verse.\n")
+    terminal = world.start()
+    terminal.expect("This folder brings rules for agents.")
+    terminal.expect("  AGENTS.md")
+    terminal.expect("Trust this folder? [y/N]")
+    terminal.line("")
+    terminal.expect("Not followed, because this folder is not trusted: AGENTS.md.")
+    terminal.send(CTRL_D)
+    terminal.end()
+    assert "Trust this folder?" not in world.prompt().text()
+    (world.project / "CLAUDE.md").write_text("Be brief.\n")
+    world.start().expect("Trust this folder? [y/N]")
+
+
 def test_setup_is_offered_once(world: World) -> None:
     del world.environment["LLM_PROVIDER"]
     first = world.start(OLLAMA_BASE_URL="http://127.0.0.1:9")
