@@ -262,6 +262,7 @@ def test_rules_of_an_untrusted_folder_are_asked_for_once(world: World) -> None:
     terminal.expect("Trust this folder? [y/N]")
     terminal.line("")
     terminal.expect("Not followed, because this folder is not trusted: AGENTS.md.")
+    terminal.expect("(ask)")
     terminal.send(CTRL_D)
     terminal.end()
     assert "Trust this folder?" not in world.prompt().text()
