@@ -83,6 +83,13 @@ async def test_a_definition_is_found(ask) -> None:
     assert "`sample/adder.py:8`" in (await ask("find the function add")).text
 
 
+async def test_a_capital_is_meant_so_that_the_class_is_not_lost_among_variables(ask, project) -> None:
+    lines = [*(f"    console = Console({n})" for n in range(12)), "class Console:", "    pass"]
+    (project / "screen.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = await ask("where is Console defined?")
+    assert "`Console` is defined in `screen.py:13`: `class Console:`" in told.text
+
+
 async def test_what_is_defined_nowhere_is_searched(ask) -> None:
     told = await ask("where is numbers defined?")
     assert "no definition of `numbers`" in told.text

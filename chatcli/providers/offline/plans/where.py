@@ -72,7 +72,8 @@ def _definitions(name: str, path: str = "") -> Call:
     declared = rf"^\s*(?:(?:{_MODIFIERS})\s+)*(?:{_KEYWORDS})\s+(?:\([^)]*\)\s*)?{_spelled(name)}\b"
     assigned = rf"^\s*{_spelled(name)}\s*(?::[^=]+)?=[^=]"
     pattern = f"{declared}|{assigned}"
-    return calls.search(pattern, path, ignore_case=True, max_results=_MAX_DEFINITIONS)
+    # Small letters mean: any. Somebody who types a capital means it: `Console` is not `console = ...`.
+    return calls.search(pattern, path, ignore_case=name.islower(), max_results=_MAX_DEFINITIONS)
 
 
 def _mentions(name: str, path: str = "") -> Call:
