@@ -29,6 +29,8 @@ from chatcli.events import (
 from chatcli.gate.questions import Answer, Question
 from chatcli.gate.screen import safe_text
 from chatcli.i18n import _
+from chatcli.providers.specs import find_spec, wire
+from chatcli.providers.warm import preload
 from chatcli.terminal.failure import output_errors
 from chatcli.terminal.mentions import find_mentions
 
@@ -84,6 +86,7 @@ async def _answer(
     conversation = open_conversation(
         start, home=home_folder(environment), environment=environment, person=Nobody()
     )
+    preload(wire(find_spec(conversation.provider.name), environment))  # while the request is prepared
     writer = _Writer(output, sys.stdout, sys.stderr, conversation)
     conversation.listeners.append(writer.hear)
     for notice in opening_notices(conversation):
