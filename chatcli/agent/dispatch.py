@@ -161,11 +161,6 @@ class Dispatch:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "denied", True
             except (ToolFailed, UserFacingError) as error:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
-            except Exception as error:
-                # A fault of one tool, ours or a stranger's, must not end the run: the model reads it.
-                logger.exception("tool %s failed", plan.call.name)
-                text = f"{plan.call.name} failed: {type(error).__name__}: {error}"
-                output, status, stops = ToolOutput(text=text, is_error=True), "error", True
         return Outcome(
             output=output,
             status=status,

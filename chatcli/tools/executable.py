@@ -147,7 +147,6 @@ def _as_tool(path: Path, said: _Known) -> Tool | str:
         body=body,
         read_only=metadata.read_only,
         concurrent=metadata.concurrent,
-        writes=None,
         describe=None,
     )
 

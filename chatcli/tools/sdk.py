@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -43,7 +43,6 @@ class Tool(Struct, frozen=True, kw_only=True):
     body: Body
     read_only: Flag
     concurrent: Flag
-    writes: Callable[[Arguments], Sequence[str]] | None
     describe: Callable[[Arguments], str] | None
     narrower: str = ""
     """Parameters that make its answer smaller, in a few words for the model."""
@@ -59,10 +58,6 @@ class Tool(Struct, frozen=True, kw_only=True):
     def is_concurrent(self, arguments: Arguments) -> bool:
         """Whether this call may run beside others."""
         return _answer(self.concurrent, arguments)
-
-    def written_paths(self, arguments: Arguments) -> tuple[str, ...]:
-        """Files that this call writes, as the model spelled them."""
-        return tuple(self.writes(arguments)) if self.writes else ()
 
     def summary(self, arguments: Arguments) -> str:
         """The call in a few words, for people."""
@@ -95,7 +90,6 @@ def tool(
     max_result_chars: int = 30_000,
     read_only: Flag = False,
     concurrent: Flag = False,
-    writes: Callable[[Arguments], Sequence[str]] | None = None,
     summary: Callable[[Arguments], str] | None = None,
     narrower: str = "",
 ) -> Callable[[Body], Tool]:
@@ -106,7 +100,6 @@ def tool(
         max_result_chars: the most that one result may show, clamped to 80,000.
         read_only: the call changes nothing, neither on disk nor elsewhere.
         concurrent: the call may run beside others.
-        writes: the files that a call writes.
         summary: the call in a few words, for people; else its first text argument.
         narrower: the parameters that make an answer smaller, in a few words: told to the model when a
             result was too long to be shown whole.
@@ -133,7 +126,6 @@ def tool(
             body=function,
             read_only=read_only,
             concurrent=concurrent,
-            writes=writes,
             describe=summary,
             narrower=narrower,
         )

@@ -59,7 +59,6 @@ class Draft:
 
 @tool(
     "patch",
-    writes=lambda arguments: [edit.file or arguments["file"] for edit in arguments["edits"]],
     summary=lambda arguments: _summary(arguments["file"], arguments["edits"]),
 )
 async def patch(ctx: ToolContext, *, file: str = "", edits: list[Edit]) -> ToolOutput:

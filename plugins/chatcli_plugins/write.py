@@ -9,7 +9,6 @@ from chatcli.tools.windows import count_lines
 
 @tool(
     "write",
-    writes=lambda arguments: [arguments["file"]],
     summary=lambda arguments: f"{arguments['file']} ({_lines(arguments['content'])})",
 )
 async def write(ctx: ToolContext, file: str, content: str) -> ToolOutput:

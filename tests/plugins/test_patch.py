@@ -189,9 +189,8 @@ async def test_mode_bits_are_kept(context: FakeContext) -> None:
     assert (context.root / "a").stat().st_mode & 0o7777 == 0o751
 
 
-def test_the_files_that_it_writes_are_declared() -> None:
+def test_the_files_that_it_writes_are_named() -> None:
     arguments = patch.validate({"file": "a", "edits": [edit("x", "y"), edit("x", "y", file="b")]})
-    assert patch.written_paths(arguments) == ("a", "b")
     assert patch.summary(arguments) == "a, b (2 edits)"
 
 

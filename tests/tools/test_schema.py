@@ -163,14 +163,12 @@ async def test_a_fault_of_a_tool_is_logged_and_becomes_a_failure(
         await FakeContext(tmp_path).call(tool("denied")(denied))
 
 
-def test_written_paths_and_summary_come_from_the_arguments() -> None:
+def test_the_summary_comes_from_the_arguments() -> None:
     async def save(ctx: ToolContext, file: str) -> str:
         """Save."""
         return ""
 
     plain = tool("save")(save)
-    assert plain.written_paths({"file": "a"}) == ()
     assert plain.summary({"file": "a"}) == "a"
-    told = tool("save", writes=lambda a: [a["file"]], summary=lambda a: f"to {a['file']}")(save)
-    assert told.written_paths({"file": "a"}) == ("a",)
+    told = tool("save", summary=lambda a: f"to {a['file']}")(save)
     assert told.summary({"file": "a"}) == "to a"
