@@ -64,6 +64,8 @@ class Presentation(Struct, frozen=True, kw_only=True):
     """Whether the marker may name a file in the workspace."""
     notice: str = ""
     """A line below the marker: how the model gets less, and how it looks into this result."""
+    pinned: bool = False
+    """The user wants it to stay as it is: no age shortens it."""
 
 
 WHOLE = Presentation(kind="whole")
@@ -83,6 +85,34 @@ class Attachment(Struct, frozen=True, tag="attachment", kw_only=True):
     path: str
     text: str
     original: Archived
+
+
+class Image(Struct, frozen=True, tag="image", kw_only=True, omit_defaults=True):
+    """A picture that the user named with `@path`. Sizes are pixels.
+
+    In a transcript `data` is empty: the bytes lie in the archive. In a request it holds them.
+    """
+
+    path: str
+    format: str
+    """`png`, `jpeg`, `gif` or `webp`."""
+    width: int
+    height: int
+    original: Archived
+    data: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        return f"image/{self.format}"
+
+    @property
+    def text(self) -> str:
+        """How it is named beside the picture, or in place of it."""
+        return self.described()
+
+    def described(self, remark: str = "") -> str:
+        facts = f"{self.width}x{self.height} {self.format.upper()}"
+        return f"[image: {self.path} — {facts}{'; ' if remark else ''}{remark}]"
 
 
 class Reasoning(Struct, frozen=True, tag="reasoning"):
@@ -112,11 +142,18 @@ class ToolCall(Struct, frozen=True, tag="tool_call", kw_only=True):
         return parsed
 
 
+UserPart = Text | Attachment | Image
+
+
 class UserMessage(Struct, frozen=True, tag="user", kw_only=True):
     """`seq` is the number of the journal entry: the identity of a message in its session."""
 
     seq: int
-    parts: tuple[Text | Attachment, ...]
+    parts: tuple[UserPart, ...]
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Image))
 
     @property
     def text(self) -> str:
@@ -185,7 +222,7 @@ def originals_of(message: Message) -> tuple[Archived, ...]:
         case ToolResult():
             return (message.original,)
         case UserMessage():
-            return tuple(part.original for part in message.parts if isinstance(part, Attachment))
+            return tuple(part.original for part in message.parts if not isinstance(part, Text))
         case _:
             return ()
 

@@ -18,6 +18,8 @@ CAPPED = Presentation(kind="capped", head_chars=5_000, tail_chars=1_000, error_c
 REDUCED = Presentation(kind="reduced")
 PREVIEW = Presentation(kind="preview", head_chars=4_000, tail_chars=1_000, error_chars=_ERROR_CHARS)
 
+ONE_LINE = Presentation(kind="summary")
+
 _TRUEFORGE_ENDS = {"head_chars": 100, "tail_chars": 100}
 
 
@@ -77,7 +79,7 @@ class Ageing(Struct, frozen=True, kw_only=True):
     def presentation(self, age_turns: int) -> Presentation | None:
         """How a result of this age may be shown at most; None while it is young."""
         if age_turns >= self.summarize_turns:
-            return Presentation(kind="summary")
+            return ONE_LINE
         if age_turns >= self.truncate_turns:
             return Presentation(
                 kind="truncated",

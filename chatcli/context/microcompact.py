@@ -114,8 +114,12 @@ def may_change(result: ToolResult, ageing: Ageing) -> bool:
         and result.status == "ok"
         and is_stored(result)
         and result.original.size_chars > ageing.min_content_chars
-        and (result.shown is None or result.shown.kind not in ("summary", "deleted"))
+        and (result.shown is None or _can_be_shortened(result.shown))
     )
+
+
+def _can_be_shortened(shown: Presentation) -> bool:
+    return not shown.pinned and shown.kind not in ("summary", "deleted")
 
 
 def _due(messages: Sequence[Message], ageing: Ageing) -> list[_Due]:

@@ -80,16 +80,17 @@ def explain(
 ) -> CacheMiss | None:
     """What `now` failed to read of what `before` had left in the cache; None when nothing is missing.
 
-    `usage` is that of `now`. `rewrites` are the decisions recorded since `before`: `seq` of the
-    message to reason.
+    What is no longer in the request is not lost: only what had to be sent again. `usage` is that of
+    `now`. `rewrites` are the decisions recorded since `before`: `seq` of the message to reason.
     """
     if before is None or ledger.cache == "none" or usage.context == 0:
         return None
     readable_tokens = _stored_tokens(before, ledger.cache)
-    lost_tokens = readable_tokens - usage.cache_read
-    if lost_tokens <= max(STEP_TOKENS, _NOISE * readable_tokens):
+    unread_tokens = readable_tokens - usage.cache_read
+    if unread_tokens <= max(STEP_TOKENS, _NOISE * readable_tokens):
         return None
     cause, detail, expected = _cause(before, now, usage, ledger, rewrites)
+    lost_tokens = min(unread_tokens, usage.context - usage.cache_read)
     return CacheMiss(cause=cause, detail=detail, lost_tokens=lost_tokens, expected=expected)
 
 

@@ -29,10 +29,16 @@ class Decision(Struct, frozen=True):
     """Of the `ToolResult`."""
     presentation: Presentation
     reason: str
-    """`first` for the first presentation, else what made the rewrite worth it: `age`, `pressure` ..."""
+    """`first` for the first presentation, else what made the rewrite worth it: `age`, `pressure` ...
+
+    `pinned` and `released` change nothing that is sent.
+    """
     saved_chars: int = 0
     """Chars that this decision takes out of the view."""
 
+
+SAME_BYTES = frozenset({"first", "pinned", "released"})
+"""Reasons of decisions that rewrite nothing."""
 
 CompactionReason = Literal[
     "asked",

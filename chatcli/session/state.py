@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
+from msgspec import Struct
+
 from chatcli.messages import (
     DELETED,
     AssistantMessage,
@@ -19,6 +21,7 @@ from chatcli.messages import (
     originals_of,
 )
 from chatcli.session.entries import (
+    SAME_BYTES,
     CallStarted,
     Closed,
     Compacted,
@@ -36,6 +39,20 @@ from chatcli.session.entries import (
     UsageRecord,
 )
 from chatcli.session.sent import Sent
+
+
+class Shortening(Struct, frozen=True, kw_only=True):
+    """What makes all requests from some one on shorter, or longer again."""
+
+    after_requests: int
+    """Requests recorded before it."""
+    saved_tokens: int
+    """Of each of them: estimated, calibrated for a summary alone. Negative when a summary is undone."""
+    price_tokens: int = 0
+    price_usd: float | None = None
+    """What the first of them pays, as in `Rewrite`. A summary is paid for by the call that makes it."""
+    reason: str
+    """As in `Rewrite`; `summary` for a compaction, `summary undone`."""
 
 
 class State:
@@ -61,6 +78,8 @@ class State:
         """Its parts, or those of the last one before it whose parts are known."""
         self.rewritten: dict[int, str] = {}
         """What was rewritten since then, and why: `seq` of the message to reason."""
+        self.shortenings: list[Shortening] = []
+        """In the order in which they were recorded."""
         self.context_tokens = 0
         """Size of that request as the provider counted it; 0 when the next one will be quite another."""
         self.last_request_at = ""
@@ -83,13 +102,20 @@ class State:
                 self._started.add((entry.assistant_seq, entry.call_id))
             case Shown():
                 self.shown.update((decision.seq, decision.presentation) for decision in entry.decisions)
-                self.rewritten.update((d.seq, d.reason) for d in entry.decisions if d.reason != "first")
+                self.rewritten.update(
+                    (d.seq, d.reason) for d in entry.decisions if d.reason not in SAME_BYTES
+                )
+                if made := entry.rewrite:
+                    self._shorten(made.reason, made.saved_tokens, made.price_tokens, made.price_usd)
             case Compacted():
                 self.compactions.append(entry)
                 self.rewritten[entry.seq] = f"summary, {entry.reason}"
+                self._shorten("summary", entry.before_tokens - entry.after_tokens)
                 self.context_tokens = 0
             case CompactionUndone():
-                self.rewritten[self.compactions.pop().seq] = "summary undone"
+                undone = self.compactions.pop()
+                self.rewritten[undone.seq] = "summary undone"
+                self._shorten("summary undone", undone.after_tokens - undone.before_tokens)
                 self.context_tokens = 0
             case ResultDeleted():
                 self.deleted.add(entry.sha256)
@@ -115,6 +141,19 @@ class State:
     def compaction(self) -> Compacted | None:
         """The one that is in force."""
         return self.compactions[-1] if self.compactions else None
+
+    def _shorten(
+        self, reason: str, saved_tokens: int, price_tokens: int = 0, price_usd: float | None = None
+    ) -> None:
+        self.shortenings.append(
+            Shortening(
+                after_requests=len(self.usage),
+                saved_tokens=saved_tokens,
+                price_tokens=price_tokens,
+                price_usd=price_usd,
+                reason=reason,
+            )
+        )
 
     def _count(self, record: UsageRecord, at: str) -> None:
         self.usage.append(record)

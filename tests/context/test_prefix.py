@@ -119,6 +119,13 @@ def test_a_summary_in_the_place_of_what_was_said_is_a_rewrite():
     assert (miss.cause, miss.detail, miss.expected) == ("rewrite", "message 9: summary, asked", True)
 
 
+def test_what_a_rewrite_took_away_was_not_lost():
+    long = request(user(1, WORDS * 40), assistant(2))
+    now = request(user(1, "shorter now"), assistant(2))
+    miss = why(long, now, read=400, rewrites={1: "rent"})
+    assert miss.lost_tokens == stored(now) - 400 < stored(long) / 10
+
+
 def test_a_message_that_changed_without_a_decision_is_unexpected():
     miss = why(FIRST, request(user(1, "shorter now"), assistant(2)))
     assert (miss.cause, miss.detail, miss.expected) == ("changed", "message 1", False)
