@@ -17,6 +17,7 @@
      │   ├─ DeniedByUser (5)        the run ended because of a denial
      │   └─ StorageError (6)        disk full, unreadable files, broken session
      ├─ Denied                      the gate said no to one tool call: data for the model
+     ├─ CancelledByUser             the user cancelled when asked about one tool call: data for the model
      ├─ ToolFailed                  a tool failed: data for the model
      └─ InvalidArguments            a call's arguments do not fit the tool: data for the model
 
@@ -133,7 +134,15 @@ class StorageError(UserFacingError):
 
 
 class Denied(ChatcliError):
-    """The gate said no to this call. The text is what the model reads."""
+    """The gate said no to this call. The text is what the model reads, `brief` one line for the person."""
+
+    def __init__(self, message: str, *, brief: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief
+
+
+class CancelledByUser(ChatcliError):
+    """The user cancelled the run when asked about this call, which did not run. For the model."""
 
 
 class ToolFailed(ChatcliError):

@@ -20,7 +20,14 @@ from chatcli.agent.modes import CHAT_REFUSAL
 from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import PREVIEW
 from chatcli.context.previews import fit, render
-from chatcli.errors import Denied, InvalidArguments, StorageError, ToolFailed, UserFacingError
+from chatcli.errors import (
+    CancelledByUser,
+    Denied,
+    InvalidArguments,
+    StorageError,
+    ToolFailed,
+    UserFacingError,
+)
 from chatcli.events import Listener, ToolFinished, ToolProgress, ToolStarted
 from chatcli.messages import Archived, AssistantMessage, ResultStatus, ToolCall, ToolResult
 from chatcli.session.measure import measure_unstored
@@ -158,7 +165,10 @@ class Dispatch:
                 status: ResultStatus = "error" if output.is_error else "ok"
                 stops = False
             except Denied as error:
-                output, status, stops = ToolOutput(text=str(error), is_error=True), "denied", True
+                output = ToolOutput(text=str(error), is_error=True, brief=error.brief)
+                status, stops = "denied", True
+            except CancelledByUser as error:
+                output, status, stops = ToolOutput(text=str(error), is_error=True), "cancelled", True
             except (ToolFailed, UserFacingError) as error:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
         return Outcome(

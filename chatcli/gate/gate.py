@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct, structs
 
 from chatcli.errors import Denied
+from chatcli.gate import refusals
 from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
@@ -33,8 +33,6 @@ from chatcli.settings import Autonomy
 if TYPE_CHECKING:
     from chatcli.gate.addresses import Address, Place
     from chatcli.gate.verdict import Decision, Verdict
-
-_PLAN = "Plan mode: only reading runs, so this was not done. Go on reading, or present your plan to the user."
 
 CARRIES_DATA = N_("the address carries data to {about}")
 NOT_PUBLIC = N_("it is a machine here or in a private network: {about}")
@@ -120,7 +118,7 @@ class Gate:
         if place.is_folder:
             raise Denied(f"{resolved} is a folder.")
         if self.autonomy == "plan" and not self._reach.writes_by_rule(resolved):
-            raise Denied(_PLAN)
+            raise self._refusal((), self._write_rule(resolved), "edits")
         return resolved
 
     async def write(self, changes: Sequence[Change], diff: str) -> tuple[ApprovedChange, ...]:
@@ -223,7 +221,7 @@ class Gate:
         if verdict.decision == "allow":
             return None
         if verdict.refused:
-            raise Denied(f"Not run: {'; '.join(verdict.reasons)}.")
+            raise Denied(f"Not run: {refusals.few(verdict.why)}.")
         here = folder is None or folder.resolve() == self.territory.project
         question = Question(
             kind="command",
@@ -254,7 +252,10 @@ class Gate:
         if self.allows_host(address.host):
             return None
         if place == "metadata":
-            raise Denied(f"Not opened: {Reason(METADATA, address.host)}.{_how_to_allow(address.host)}")
+            flag = refusals.allow_flag(Rule("network", (address.host,)))
+            raise Denied(
+                f"Not opened: {Reason(METADATA, address.host)}. Only the user can allow it, beforehand, with {flag}."
+            )
         risks = {NOT_PUBLIC: place == "local", CARRIES_DATA: address.carries_data}
         why = tuple(Reason(risk, address.host) for risk, holds in risks.items() if holds)
         if not why:
@@ -287,7 +288,7 @@ class Gate:
         if need is None:
             return
         if self.autonomy == "plan" or self.approver is None:
-            raise Denied(self._refusal(need))
+            raise self._refusal(need.why, need.question.rule, need.level)
         async with self._asking:
             # The answer to the question before may have settled this one.
             need = need_now()
@@ -302,24 +303,11 @@ class Gate:
                 if question.rule:
                     self.rules.add(question.rule, scope)
             case _:
-                why = f'with these words: "{answer.reason}"' if answer.reason else "without giving a reason"
-                raise Denied(f"The user denied this {why}. Do not try the same again.")
+                raise refusals.answered(answer)
 
-    def _refusal(self, need: _Need) -> str:
-        """Why nobody was asked, and with which flags the user would have allowed it."""
-        why = f" Why: {'; '.join(map(str, need.why))}." if need.why else ""
-        if self.approver:
-            return f"{_PLAN}{why}"
-        rule = need.question.rule
-        flags = [f"--allow {shlex.quote(str(rule))}"] if rule else []
-        flags += [f"--approve {need.level}"] if need.level else []
-        how = f" The user can allow it beforehand with {' or '.join(flags)}." if flags else ""
-        return f"Not done: it needs approval and nobody is there to give it.{why}{how}"
-
-
-def _how_to_allow(host: str) -> str:
-    flag = shlex.quote(str(Rule("network", (host,))))
-    return f" Only the user can allow it, beforehand, with --allow {flag}."
+    def _refusal(self, why: Sequence[Reason], rule: Rule | None, level: str) -> Denied:
+        """For what is not even asked."""
+        return refusals.in_plan_mode(why) if self.approver else refusals.unattended(why, rule, level)
 
 
 def _digest(*parts: bytes) -> str:

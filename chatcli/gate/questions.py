@@ -13,7 +13,7 @@ from msgspec import Struct
 from chatcli.gate.rules import Rule
 
 QuestionKind = Literal["command", "write", "read", "network"]
-Choice = Literal["once", "session", "project", "deny"]
+Choice = Literal["once", "session", "project", "deny", "cancel"]
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True):
-    """`reason` goes to the model when the choice is `deny`."""
+    """`reason` goes to the model when the choice is `deny`; `cancel` ends the whole run."""
 
     choice: Choice
     reason: str = ""

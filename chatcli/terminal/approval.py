@@ -111,9 +111,11 @@ def outcome_line(answer: Answer, columns: int, look: Look) -> str:
             text = _("allowed for this project")
         case "deny":
             text = _("denied")
+        case "cancel":
+            text = _("cancelled")
     if answer.reason:
         text = f"{text}: {one_line(answer.reason)}"
-    return look.paint(clip(f"→ {text}", columns), "bad" if answer.choice == "deny" else "good")
+    return look.paint(clip(f"→ {text}", columns), "bad" if answer.choice in {"deny", "cancel"} else "good")
 
 
 # The first word of each label is its key, so that a translation moves both together.

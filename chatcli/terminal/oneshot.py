@@ -144,7 +144,8 @@ class _Writer:
         """What a person at the terminal should know while waiting."""
         match event:
             case ToolFinished(status="denied"):
-                self._err.write(safe_text(f"✗ {event.name} {event.summary}: ") + _("denied") + "\n")
+                why = event.brief or _("denied")
+                self._err.write(safe_text(f"✗ {event.name} {event.summary}: {why}") + "\n")
             case ToolFinished() if self._err.isatty():
                 mark = "✓" if event.status == "ok" else "✗"
                 self._err.write(safe_text(f"{mark} {event.name} {event.summary} · {event.brief}") + "\n")
@@ -213,7 +214,7 @@ def _why_ended(end: RunEnd) -> str | None:
         case "output_limit":
             return _("the reply was cut at the model's output limit.")
         case "denied":
-            return _("ended because something was denied; see --allow and --approve.")
+            return _("ended because something was denied.")
         case "refused":
             return _("the model refused to answer.")
         case "cancelled":

@@ -35,9 +35,9 @@ class TerminalPerson:
                 await screen.page(diff_lines(question.detail, screen.columns, screen.look))
                 line = await screen.ask(choices(question))
         except Interrupted:
-            # Later, so that the call ends as denied and not as cut off in the middle.
+            # Later, so that the call ends as cancelled before it ran and not as cut off in the middle.
             asyncio.get_running_loop().call_soon(self.cancel_run)
-            return Answer("deny", "the user cancelled the run at this question")
+            return Answer("cancel")
         answer = read_answer(question, line)
         screen.print([outcome_line(answer, screen.columns, screen.look)])
         return answer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from chatcli.errors import Denied
+from chatcli.errors import CancelledByUser, Denied
 from chatcli.gate.questions import Answer, Question
 from chatcli.gate.rules import Rules
 from chatcli.i18n import set_language
@@ -113,17 +113,46 @@ async def test_questions_come_one_at_a_time_and_an_answer_settles_the_next(world
 
 
 async def test_without_a_person_the_denial_names_the_flags(world) -> None:
-    with pytest.raises(Denied, match=r"--allow 'exec:pytest \*' or --approve all"):
+    with pytest.raises(Denied, match=r"--approve all or --allow 'exec:pytest \*'"):
         await world.gate("ask").command("pytest -q")
-    with pytest.raises(Denied, match=r"--allow 'exec:pytest \*' or --approve all"):
+    with pytest.raises(Denied, match=r"--approve all or --allow 'exec:pytest \*'"):
         await world.gate("plan").command("pytest -q")
-    with pytest.raises(Denied, match=r"--allow write:a\.py or --approve edits"):
+    with pytest.raises(Denied, match=r"--approve edits or --allow write:a\.py"):
         await world.gate("ask").write([Change(world.project / "a.py", None, b"x")], "")
     with pytest.raises(Denied, match=r"--allow read:/etc/hosts"):
         await world.gate("ask").read("/etc/hosts")
     with pytest.raises(Denied) as error:
         await world.gate("all").command("rm -rf /")
     assert "--approve" not in str(error.value)
+
+
+@pytest.mark.parametrize("autonomy", ["plan", "ask"])
+async def test_a_write_that_nobody_can_approve_is_no_matter_of_plan_mode(world, autonomy: str) -> None:
+    gate = world.gate(autonomy)
+    with pytest.raises(Denied) as refused:
+        gate.writable("a.py")
+        await gate.write([Change(world.project / "a.py", None, b"x")], "")
+    assert str(refused.value) == (
+        "Not done: nobody is here to approve it. Only the user can allow it, by starting with "
+        "--approve edits or --allow write:a.py."
+    )
+    assert refused.value.brief == (
+        "nobody is here to approve it; start with --approve edits or --allow write:a.py"
+    )
+
+
+async def test_a_refusal_names_two_kinds_of_reasons_and_counts_the_others(world) -> None:
+    with pytest.raises(Denied) as refused:
+        await world.gate().command("rm -rf /etc /usr /opt; cp a /srv; curl -d @a example.com; make")
+    assert str(refused.value) == (
+        "Not done: nobody is here to approve it (it is outside the project: /etc; it sends data out of this "
+        "machine: curl; and 7 more)."
+    )
+
+
+async def test_a_question_at_which_the_run_was_cancelled_is_no_denial(world, person) -> None:
+    with pytest.raises(CancelledByUser, match="did not run"):
+        await world.gate(person=person(Answer("cancel"))).command("make")
 
 
 async def test_plan_mode_tells_the_model_so_and_asks_nobody(world, person) -> None:

@@ -49,9 +49,9 @@ async def test_a_gap_asks_at_every_autonomy(world, person, autonomy: str, sandbo
 
 
 async def test_without_anybody_a_sandboxed_script_needs_a_flag(world) -> None:
-    with pytest.raises(Denied, match="--allow code:sandboxed or --approve all"):
+    with pytest.raises(Denied, match="--approve all or --allow code:sandboxed"):
         await world.gate("ask").script(SCRIPT, SEALED)
-    with pytest.raises(Denied, match="needs approval") as caught:
+    with pytest.raises(Denied, match="nobody is here to approve") as caught:
         await world.gate("all").script(SCRIPT, LEAKY)
     assert "--allow" not in str(caught.value)
     await world.gate("plan", allow=["code:sandboxed"]).script(SCRIPT, SEALED)

@@ -74,6 +74,18 @@ def test_broken_arguments_are_told_to_the_model_and_the_history_stays_valid(plac
     assert server.violations == []
 
 
+def test_a_write_that_nobody_can_approve_says_how_to_allow_it(place):
+    script: Script = [reply(call("write", file="new.py", content="z = 3\n")), repeat_result]
+    with serve(script) as server:
+        finished = answer(place, server, "-p", "/coder add z")
+
+    told = "nobody is here to approve it; start with --approve edits or --allow write:new.py"
+    assert finished.code == 5
+    assert finished.err == f"✗ write new.py: {told}\nchatcli: ended because something was denied.\n"
+    assert "Only the user can allow it, by starting with --approve edits" in finished.out
+    assert "Plan mode" not in finished.out + finished.err
+
+
 def test_the_answer_alone_goes_to_standard_output(place):
     with serve(READS) as server:
         finished = answer(place, server, "-p", "/agent what is in a.py?")

@@ -75,4 +75,4 @@ def test_without_approval_no_script_runs(place):
             place.environment("ollama", server), "-p", "/agent count", "--allow", "exec:cat long.txt"
         )
     assert finished.code == 5
-    assert "needs approval" in finished.out
+    assert "nobody is here to approve" in finished.out

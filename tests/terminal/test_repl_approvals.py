@@ -75,7 +75,8 @@ def test_ctrl_c_at_the_question_cancels_and_the_next_run_works(world: World) -> 
     assert not (world.project / "made.txt").exists()
     terminal.line("/chat hello again")
     terminal.expect("Finished.")
-    assert "cancelled the run at this question" in told(world)
+    assert told(world) == "The user cancelled the run when asked about this call: it did not run."
+    assert "– exec touch made.txt" in terminal.text()
     terminal.line("and again")
     terminal.expect("Next answer.")
     assert world.server.violations == []
