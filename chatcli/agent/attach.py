@@ -6,29 +6,37 @@ import hashlib
 from pathlib import Path
 from typing import BinaryIO
 
+from chatcli.agent.images import attach_image
 from chatcli.agent.store import SessionStore
 from chatcli.context.excerpt import read_excerpt
 from chatcli.context.limits import Limits
 from chatcli.context.previews import fit, render
 from chatcli.errors import StorageError
 from chatcli.i18n import _
-from chatcli.messages import Archived, Attachment
+from chatcli.messages import Archived, Attachment, Image
+from chatcli.providers.base import Provider
 from chatcli.session.session import Session
 from chatcli.settings import Settings
 from chatcli.tools.files import open_regular
+from chatcli.tools.images import MAGIC_BYTES, image_format
 
 _BLOCK_BYTES = 1 << 20
 
 
-def attach_file(path: Path, session: Session, settings: Settings) -> Attachment:
-    """Archive the file and make what the model reads of it.
+def attach_file(path: Path, session: Session, settings: Settings, provider: Provider) -> Attachment | Image:
+    """Archive the file and make what the model reads, or sees, of it.
 
     The user named the file, which is permission enough. Raises StorageError when it cannot be read
-    or is not text.
+    or is neither text nor a picture, UsageError for a picture that the provider does not take.
     """
+    name = _name(path, session.folder)
     try:
         with open_regular(path) as file:
-            return attach_stream(_name(path, session.folder), file, session, settings)
+            beginning = file.read(MAGIC_BYTES)
+            file.seek(0)
+            if image_format(beginning):
+                return attach_image(name, file, session, provider)
+            return attach_stream(name, file, session, settings)
     except (OSError, ValueError) as error:
         raise StorageError(_("{path} cannot be attached: {error}").format(path=path, error=error)) from error
 

@@ -20,6 +20,7 @@ from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.compaction import compact_by_hand
 from chatcli.agent.costs import CostSummary, summarize
 from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.images import unseen
 from chatcli.agent.inbox import Inbox
 from chatcli.agent.loop import run_loop
 from chatcli.agent.meter import Meter
@@ -42,7 +43,7 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import _, language
-from chatcli.messages import Attachment, Text
+from chatcli.messages import Image, Text, UserPart
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
@@ -180,7 +181,7 @@ class Conversation:
         if tip:
             self.emit(Notice("info", tip))
         try:
-            files = [attach_file(path, self.session, self.settings) for path in attachments]
+            files = self._attached(attachments)
             if piped is not None:
                 files.append(attach_stream("stdin", piped, self.session, self.settings))
             self._add_user(text, files, answered_in)
@@ -312,7 +313,15 @@ class Conversation:
             take_queued=self.inbox.take,
         )
 
-    def _add_user(self, text: str, files: Sequence[Attachment], mode: str) -> None:
+    def _attached(self, paths: Sequence[Path]) -> list[UserPart]:
+        files: list[UserPart] = [
+            attach_file(path, self.session, self.settings, self.provider) for path in paths
+        ]
+        if told := unseen([file for file in files if isinstance(file, Image)], self.provider):
+            self.emit(Notice("warning", told))
+        return files
+
+    def _add_user(self, text: str, files: Sequence[UserPart], mode: str) -> None:
         note = context_note(mode=mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today())
         message = self.session.add_user((Text(text), *files, Text(note, origin="context")))
         self.toolbox.run_seq = message.seq

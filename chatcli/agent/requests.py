@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, structs
 
+from chatcli.agent.images import with_bytes
 from chatcli.agent.occasion import key_of, occasion_of, priced
 from chatcli.agent.run import Run
 from chatcli.context.assemble import assemble
@@ -69,7 +70,7 @@ def commit(run: Run, drafted: Draft) -> Request:
         session.record_decisions(view.decisions, priced(view.rewrite, run.provider))
         _tell_shown(run, view)
     run.stored_marks = stored_marks(run.stored_marks, view.unchanged_messages, request.marks)
-    return request
+    return with_bytes(request, session.archive)
 
 
 def _tell_shown(run: Run, view: View) -> None:

@@ -8,7 +8,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from chatcli.messages import Archived, AssistantMessage, Attachment, PresentationKind, ToolResult, UserMessage
+from chatcli.messages import (
+    Archived,
+    AssistantMessage,
+    Attachment,
+    Image,
+    PresentationKind,
+    Text,
+    ToolResult,
+    UserMessage,
+)
 from chatcli.session.session import Session
 from chatcli.session.workspace import file_name
 
@@ -38,7 +47,7 @@ def list_results(session: Session) -> list[StoredResult]:
     return [_described(session, found, replies - before) for before, found in _results(session)]
 
 
-def _results(session: Session) -> Iterator[tuple[int, ToolResult | Attachment]]:
+def _results(session: Session) -> Iterator[tuple[int, ToolResult | Attachment | Image]]:
     """Each with the number of replies before it."""
     turn = 0
     for message in session.transcript:
@@ -48,14 +57,14 @@ def _results(session: Session) -> Iterator[tuple[int, ToolResult | Attachment]]:
             case ToolResult() if message.original.key:
                 yield turn, message
             case UserMessage():
-                yield from ((turn, part) for part in message.parts if isinstance(part, Attachment))
+                yield from ((turn, part) for part in message.parts if not isinstance(part, Text))
             case _:
                 pass
 
 
-def _described(session: Session, found: ToolResult | Attachment, age_turns: int) -> StoredResult:
+def _described(session: Session, found: ToolResult | Attachment | Image, age_turns: int) -> StoredResult:
     original = found.original
-    if isinstance(found, Attachment):
+    if not isinstance(found, ToolResult):
         return StoredResult(
             name=found.path, original=original, state=_state(session, original), age_turns=age_turns
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from chatcli.messages import AssistantMessage, Attachment, Message, Text, UserMessage
+from chatcli.messages import AssistantMessage, Attachment, Image, Message, Text, UserMessage
 from chatcli.session.entries import Compacted
 
 _HEADER = (
@@ -85,15 +85,17 @@ def _quoted(past: Sequence[UserMessage], from_seq: int) -> Iterator[str]:
         if message.seq < from_seq:
             continue
         yield f'<said n="{number}">\n{words}\n</said>'
-        yield from (_named(part) for part in message.parts if isinstance(part, Attachment))
+        yield from (_named(part) for part in message.parts if not isinstance(part, Text))
 
 
 def _without_files(message: UserMessage) -> UserMessage:
-    parts = tuple(Text(_named(p), "context") if isinstance(p, Attachment) else p for p in message.parts)
+    parts = tuple(p if isinstance(p, Text) else Text(_named(p), "context") for p in message.parts)
     return UserMessage(seq=message.seq, parts=parts)
 
 
-def _named(file: Attachment) -> str:
+def _named(file: Attachment | Image) -> str:
+    if isinstance(file, Image):
+        return file.described("no longer shown")
     original = file.original
     size = f"{original.lines} lines, {original.size_chars} chars"
     return f"[attached: {file.path} — {size}] <<ccr:{original.key}>>"

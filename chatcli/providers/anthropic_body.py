@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult, UserMessage
+from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers.base import Marks, Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.images import base64_text
 from chatcli.providers.marks import at_most_four, cache_control
 from chatcli.settings import CacheTtl
 
@@ -146,4 +147,11 @@ def _result(result: ToolResult, exchange: Exchange) -> _Block:
 
 
 def _user(message: UserMessage) -> list[_Block]:
-    return [{"type": "text", "text": part.text} for part in message.parts if part.text.strip()]
+    blocks: list[_Block] = []
+    for part in message.parts:
+        if part.text.strip():
+            blocks.append({"type": "text", "text": part.text})
+        if isinstance(part, Image) and part.data:
+            source = {"type": "base64", "media_type": part.media_type, "data": base64_text(part)}
+            blocks.append({"type": "image", "source": source})
+    return blocks

@@ -45,6 +45,7 @@ class AnthropicMessages:
         self._link = Link("anthropic", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        request = self._service.visible(request)
         rendered = anthropic_body.render(
             request,
             provider=self.name,

@@ -101,6 +101,7 @@ def connect(service: Service, home: Path | None) -> Provider:
         model=model,
         window_tokens=known_facts.window_tokens,
         max_output_tokens=known_facts.max_output_tokens,
+        vision=known_facts.vision,
     )
     return AssistantOnResponses(service, chosen[0].instructions or "")
 

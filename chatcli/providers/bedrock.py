@@ -94,7 +94,7 @@ class _Bedrock:
 
     def _claude(self, request: Request) -> dict[str, Any]:
         return anthropic_body.render(
-            request,
+            self._service.visible(request),
             provider=self.name,
             max_output_tokens=self._service.output_limit(request),
             ttl=self._service.cache_ttl(request),
@@ -135,7 +135,7 @@ class BedrockConverse(_Bedrock):
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         ttl = self._service.cache_ttl(request) if self.cache == "explicit" else None
-        body = encode(converse_body.render(request, provider=self.name, ttl=ttl))
+        body = encode(converse_body.render(self._service.visible(request), provider=self.name, ttl=ttl))
         answer = self._post(self._path(request, "converse-stream"), body)
         reader = ConverseReader(self._service, request_bytes=len(body))
         return read_reply(self._events(answer), reader)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
+from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers.base import Marks, Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.images import base64_text
 from chatcli.providers.marks import at_most_four
 from chatcli.settings import CacheTtl
 
@@ -66,8 +67,7 @@ def _messages(request: Request, provider: str, marks: Marks, point: _Block) -> l
         for index, result in exchange.results:
             _append(merged, "user", [_result(result, exchange)], marked.get(index))
         for index, user in exchange.users:
-            texts = [{"text": part.text} for part in user.parts if part.text.strip()]
-            _append(merged, "user", texts, marked.get(index))
+            _append(merged, "user", _user(user), marked.get(index))
     return merged
 
 
@@ -100,6 +100,16 @@ def _assistant(message: AssistantMessage, exchange: Exchange, replay_reasoning: 
                     "input": arguments_object(part),
                 }
                 blocks.append({"toolUse": use})
+    return blocks
+
+
+def _user(message: UserMessage) -> list[_Block]:
+    blocks: list[_Block] = []
+    for part in message.parts:
+        if part.text.strip():
+            blocks.append({"text": part.text})
+        if isinstance(part, Image) and part.data:
+            blocks.append({"image": {"format": part.format, "source": {"bytes": base64_text(part)}}})
     return blocks
 
 

@@ -15,6 +15,7 @@ from chatcli.events import ReplyEvent
 from chatcli.messages import UserMessage
 from chatcli.providers.anthropic_messages import AnthropicMessages
 from chatcli.providers.base import Provider, Request
+from chatcli.providers.images import ANTHROPIC_IMAGES
 from chatcli.providers.list_shapes import copilot_models
 from chatcli.providers.openai_chat import OpenAIChat
 from chatcli.providers.openai_chat_body import Dialect
@@ -38,7 +39,9 @@ _CLIENT = {
 def headers(request: Request) -> Mapping[str, str]:
     """A request is the user's when it brings his words, and the agent's when it brings results of tools."""
     from_user = isinstance(request.messages[-1], UserMessage)
-    return {**_CLIENT, "X-Initiator": "user" if from_user else "agent"}
+    initiator = {"X-Initiator": "user" if from_user else "agent"}
+    shows = any(image.data for m in request.messages if isinstance(m, UserMessage) for image in m.images)
+    return {**_CLIENT, **initiator, **({"Copilot-Vision-Request": "true"} if shows else {})}
 
 
 class Token(Struct, frozen=True, kw_only=True):
@@ -129,10 +132,13 @@ class Copilot:
             service = structs.replace(service, window_tokens=window_tokens)
         if output_tokens := limits.get("max_output_tokens"):
             service = structs.replace(service, max_output_tokens=output_tokens)
+        sees = ((model.get("capabilities") or {}).get("supports") or {}).get("vision")
+        if isinstance(sees, bool):
+            service = structs.replace(service, vision=sees)
         endpoints = model.get("supported_endpoints") or ()
         if "/v1/messages" in endpoints:
             self.cache = "explicit"
-            return AnthropicMessages(structs.replace(service, cache="explicit"))
+            return AnthropicMessages(structs.replace(service, cache="explicit", images=ANTHROPIC_IMAGES))
         if "/responses" in endpoints:
             return OpenAIResponses(service)
         return OpenAIChat(service, self._dialect)

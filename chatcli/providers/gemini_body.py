@@ -10,11 +10,12 @@ import re
 from itertools import zip_longest
 from typing import Any
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, ToolResult
+from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import exchanges, same_source
 from chatcli.providers.gemini_schema import subset
+from chatcli.providers.images import base64_text
 
 SIGNATURE = "thoughtSignature"
 SIGNS_TEXT = "signs_text"
@@ -66,9 +67,8 @@ def _contents(request: Request, provider: str) -> list[dict[str, Any]]:
         if exchange.results:
             results = [_result(result, calls[result.call_id], own=own) for _, result in exchange.results]
             contents.append({"role": "user", "parts": results})
-        texts = [part.text for _, user in exchange.users for part in user.parts if part.text.strip()]
-        if texts:
-            contents.append({"role": "user", "parts": [{"text": text} for text in texts]})
+        if said := [part for _, user in exchange.users for part in _user_parts(user)]:
+            contents.append({"role": "user", "parts": said})
     return contents
 
 
@@ -89,6 +89,16 @@ def _model_parts(message: AssistantMessage, *, own: bool, signing: bool) -> list
                     call[SIGNATURE] = _UNSIGNED
                 first_call = False
                 parts.append(call)
+    return parts
+
+
+def _user_parts(message: UserMessage) -> list[_Part]:
+    parts: list[_Part] = []
+    for part in message.parts:
+        if part.text.strip():
+            parts.append({"text": part.text})
+        if isinstance(part, Image) and part.data:
+            parts.append({"inlineData": {"mimeType": part.media_type, "data": base64_text(part)}})
     return parts
 
 

@@ -49,7 +49,7 @@ class GeminiNative:
         self._transport = Transport(service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        body = encode(gemini_body.render(request, provider=self.name))
+        body = encode(gemini_body.render(self._service.visible(request), provider=self.name))
         position = max(message.seq for message in request.messages)
         reader = GeminiReader(self._service, request_bytes=len(body), position=position)
         model = quote(request.model.removeprefix("models/"), safe="")

@@ -35,6 +35,7 @@ class Ollama:
         self._transport = Transport(service, first_seconds=LOADING_SECONDS)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        request = self._service.visible(request)
         body = encode(ollama_body.render(request, provider=self.name, num_ctx=self.window_tokens))
         position = max(message.seq for message in request.messages)
         reader = OllamaReader(self._service, request_bytes=len(body), position=position)

@@ -12,6 +12,7 @@ from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_object
 from chatcli.providers.exchanges import exchanges, same_source
+from chatcli.providers.images import base64_text
 
 KEEP_ALIVE = "30m"
 """Ollama unloads a model after 5 minutes, and its prefix cache with it."""
@@ -59,7 +60,9 @@ def _messages(request: Request, provider: str) -> list[dict[str, Any]]:
             messages.append({"role": "tool", "tool_name": result.name, "content": result.text})
         for _, user in exchange.users:
             if text := "\n\n".join(part.text for part in user.parts if part.text):
-                messages.append({"role": "user", "content": text})
+                images = [base64_text(image) for image in user.images if image.data]
+                shown = {"images": images} if images else {}
+                messages.append({"role": "user", "content": text, **shown})
     return messages
 
 

@@ -42,6 +42,7 @@ class OpenAIChat:
         self._link = Link("openai", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        request = self._service.visible(request)
         rendered = openai_chat_body.render(
             request,
             provider=self.name,

@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
+from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, UserMessage
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.images import data_url
 from chatcli.providers.marks import at_most_four, cache_control
 from chatcli.settings import CacheTtl
 
@@ -107,8 +108,7 @@ def _messages(request: Request, provider: str, dialect: Dialect, ttl: CacheTtl) 
             call_id = exchange.ids[result.call_id]
             messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
         for index, user in exchange.users:
-            if texts := [part.text for part in user.parts if part.text]:
-                content = _content(texts, as_parts=as_parts, mark=marked.get(index))
+            if content := _user(user, as_parts=as_parts, mark=marked.get(index)):
                 messages.append({"role": "user", "content": content})
     return messages
 
@@ -145,6 +145,22 @@ def _reasoning(message: AssistantMessage, name: str) -> Any:
     parts = [part for part in message.parts if isinstance(part, Reasoning)]
     opaque = [part.opaque[name] for part in parts if name in part.opaque]
     return opaque[0] if opaque else "".join(part.text for part in parts) if name in TEXT_FIELDS else None
+
+
+def _user(message: UserMessage, *, as_parts: bool, mark: dict[str, Any] | None) -> Any:
+    """A picture makes a list of parts of it, behind its name."""
+    if not any(image.data for image in message.images):
+        texts = [part.text for part in message.parts if part.text]
+        return _content(texts, as_parts=as_parts, mark=mark)
+    parts: list[dict[str, Any]] = []
+    for part in message.parts:
+        if part.text:
+            parts.append({"type": "text", "text": part.text})
+        if isinstance(part, Image) and part.data:
+            parts.append({"type": "image_url", "image_url": {"url": data_url(part)}})
+    if mark:
+        parts[-1]["cache_control"] = mark
+    return parts
 
 
 def _content(texts: list[str], *, as_parts: bool, mark: dict[str, Any] | None) -> str | list[dict[str, Any]]:

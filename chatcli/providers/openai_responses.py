@@ -34,6 +34,7 @@ class OpenAIResponses:
         self._link = Link("openai", service)
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+        request = self._service.visible(request)
         breakpoints = self._service.part_breakpoints
         body = encode(openai_responses_body.render(request, provider=self.name, breakpoints=breakpoints))
         reader = ResponsesReader(self._service, request_bytes=len(body))

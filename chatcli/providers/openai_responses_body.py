@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
+from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, UserMessage
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
+from chatcli.providers.images import data_url
 from chatcli.providers.marks import at_most_four
 
 _WITHOUT_REASONING = ("gpt-3", "gpt-4", "chatgpt-4")
@@ -80,12 +81,21 @@ def _input(request: Request, provider: str, *, as_parts: bool) -> list[_Item]:
             if index in marked:
                 _mark(items)
         for index, user in exchange.users:
-            content = [{"type": "input_text", "text": part.text} for part in user.parts if part.text]
-            if content:
+            if content := _user(user):
                 items.append({"type": "message", "role": "user", "content": content})
             if index in marked:
                 _mark(items)
     return items
+
+
+def _user(message: UserMessage) -> list[_Item]:
+    parts: list[_Item] = []
+    for part in message.parts:
+        if part.text:
+            parts.append({"type": "input_text", "text": part.text})
+        if isinstance(part, Image) and part.data:
+            parts.append({"type": "input_image", "detail": "auto", "image_url": data_url(part)})
+    return parts
 
 
 def _mark(items: list[_Item]) -> None:

@@ -25,6 +25,7 @@ from msgspec import Struct, structs
 from chatcli.i18n import _
 from chatcli.providers.base import CacheClass
 from chatcli.providers.catalogue import ModelFacts, facts, use_own_models
+from chatcli.providers.images import ANTHROPIC_IMAGES, ImageTerms
 from chatcli.providers.listing import FOLDER
 from chatcli.providers.prices import OwnPrice, use_own_prices
 from chatcli.providers.spec import ProviderSpec
@@ -106,6 +107,7 @@ def _row(name: str, given: OwnProvider) -> ProviderSpec:
         auth="key" if given.key_variable else "none",
         key_variables=(given.key_variable,) if given.key_variable else (),
         native_tools=given.native_tools,
+        images=ANTHROPIC_IMAGES if given.wire == "anthropic" else ImageTerms(),
         price_id=given.price_id,
     )
 

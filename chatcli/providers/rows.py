@@ -5,6 +5,7 @@ A provider that speaks a known wire is one row.
 
 from __future__ import annotations
 
+from chatcli.providers.images import ANTHROPIC_IMAGES, ImageTerms
 from chatcli.providers.openai_chat_body import Dialect
 from chatcli.providers.spec import ProviderSpec
 
@@ -22,6 +23,7 @@ ROWS: tuple[ProviderSpec, ...] = (
         url_variables=("ANTHROPIC_BASE_URL",),
         key_variables=("ANTHROPIC_API_KEY", "CLAUDEAI_API_KEY"),
         model_variables=("ANTHROPIC_MODEL", "CLAUDEAI_MODEL"),
+        images=ANTHROPIC_IMAGES,
         price_id="anthropic",
     ),
     ProviderSpec(
@@ -36,6 +38,7 @@ ROWS: tuple[ProviderSpec, ...] = (
         url_variables=("BEDROCK_BASE_URL",),
         key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
         model_variables=("BEDROCK_MODEL",),
+        images=ANTHROPIC_IMAGES,
         price_id="aws",
     ),
     ProviderSpec(
@@ -81,6 +84,7 @@ ROWS: tuple[ProviderSpec, ...] = (
         key_variables=("XAI_API_KEY",),
         model_variables=("XAI_MODEL",),
         patience_seconds=900.0,
+        images=ImageTerms(formats=("png", "jpeg")),
         price_id="x-ai",
     ),
     ProviderSpec(
@@ -114,6 +118,7 @@ ROWS: tuple[ProviderSpec, ...] = (
         key_variables=("MINIMAX_API_KEY",),
         model_variables=("MINIMAX_MODEL",),
         replays_unsigned=True,
+        images=ANTHROPIC_IMAGES,
         price_id="minimax",
     ),
     # Sampling is fixed here: no temperature is sent, nor a tool choice. With fewer tokens than 32K its
@@ -147,6 +152,7 @@ ROWS: tuple[ProviderSpec, ...] = (
         url_variables=("GOOGLEAI_API_URL", "GOOGLEAI_BASE_URL"),
         key_variables=("GOOGLEAI_API_KEY", "GEMINI_API_KEY"),
         model_variables=("GOOGLEAI_MODEL", "GEMINI_MODEL"),
+        images=ImageTerms(formats=("png", "jpeg", "webp")),
         price_id="google",
     ),
     ProviderSpec(

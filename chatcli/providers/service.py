@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from chatcli.providers.base import CacheClass, Request
+from chatcli.providers.images import ImageTerms, visible
 from chatcli.settings import CacheTtl
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -38,6 +39,10 @@ class Service(Struct, frozen=True, kw_only=True):
     window_given: bool = False
     """The user said how large the window is: what the service says does not count."""
     max_output_tokens: int = 8_192
+    vision: bool = False
+    """The model sees images."""
+    images: ImageTerms = ImageTerms()
+    """Which of them the service takes."""
     idle_seconds: float = 90.0
     """Silence after which a stream is given up."""
     headers: Callable[[Request], Mapping[str, str]] = no_headers
@@ -56,6 +61,10 @@ class Service(Struct, frozen=True, kw_only=True):
     def cache_ttl(self, request: Request) -> CacheTtl:
         """What was asked for, as far as the service has it."""
         return request.marks.ttl if self.hour_cache else "5m"
+
+    def visible(self, request: Request) -> Request:
+        """The request with the images that model and service take; the others are named in words."""
+        return visible(request, self.images if self.vision else None)
 
     def output_limit(self, request: Request) -> int:
         """Longest reply in tokens: what was asked for, up to what the model can."""

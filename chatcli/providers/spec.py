@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from chatcli.providers.base import CacheClass, Wire
+from chatcli.providers.images import ImageTerms
 from chatcli.providers.openai_chat_body import Dialect
 
 Auth = Literal["none", "key", "bearer", "exchange", "client_credentials", "aws"]
@@ -61,6 +62,8 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
     """The day on which its own service ended; it still works where it is redirected to."""
     dialect: Dialect = Dialect()
     """On the chat wire: what it takes beyond the common ground."""
+    images: ImageTerms = ImageTerms()
+    """Which images its models that see take."""
     price_id: str = ""
     """Name of the provider in the price table; empty: its prices are not known."""
 

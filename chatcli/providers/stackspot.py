@@ -60,7 +60,7 @@ class StackSpot:
         self._expires_at_seconds = 0.0
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
-        body = encode(stackspot_body.render(request))
+        body = encode(stackspot_body.render(self._service.visible(request)))
         reader = StackSpotReader(self._service, request_bytes=len(body))
         path = f"/v1/agent/{quote(request.model, safe='')}/chat"
         return read_reply(sse_objects(self._post(path, body), self._service), reader)

@@ -141,6 +141,8 @@ def service_of(
         window_tokens=window_tokens,
         window_given=settings.context_window_tokens > 0,
         max_output_tokens=known.max_output_tokens,
+        vision=known.vision,
+        images=spec.images,
         idle_seconds=max(float(settings.stream_idle_seconds), spec.patience_seconds),
         local=spec.wire == "ollama",
     )

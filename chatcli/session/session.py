@@ -20,14 +20,13 @@ from chatcli.messages import (
     Archived,
     AssistantMessage,
     AssistantPart,
-    Attachment,
     Message,
     ResultStatus,
     StopReason,
-    Text,
     ToolCall,
     ToolResult,
     UserMessage,
+    UserPart,
 )
 from chatcli.session import layout, listing
 from chatcli.session.archive import Archive
@@ -207,7 +206,7 @@ class Session(State):
 
     # --- what is added --------------------------------------------------------------------------
 
-    def add_user(self, parts: Sequence[Text | Attachment]) -> UserMessage:
+    def add_user(self, parts: Sequence[UserPart]) -> UserMessage:
         return self._add(UserMessage(seq=self._journal.next_seq, parts=tuple(parts)))
 
     def add_assistant(

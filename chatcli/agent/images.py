@@ -1,0 +1,89 @@
+"""Pictures that the user named: archived as they are, put into each request with their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from msgspec import structs
+
+from chatcli.errors import StorageError, UsageError
+from chatcli.i18n import _
+from chatcli.messages import Image, Text, UserMessage, UserPart
+from chatcli.providers.base import Provider, Request
+from chatcli.providers.catalogue import facts
+from chatcli.providers.specs import find_spec
+from chatcli.session.archive import Archive
+from chatcli.session.session import Session
+from chatcli.tools.images import image_facts
+
+_READ_BYTES = 50_000_000
+"""No service takes a larger one."""
+
+
+def attach_image(name: str, file: BinaryIO, session: Session, provider: Provider) -> Image:
+    """Raises UsageError for a picture that the provider would refuse, StorageError when it cannot be kept."""
+    data = file.read(_READ_BYTES)
+    found = image_facts(data)
+    if found is None:
+        raise UsageError(_("{name} is a damaged image: it cannot be attached.").format(name=name))
+    original = session.archive.put(data)
+    image = Image(path=name, format=found.format, width=found.width, height=found.height, original=original)
+    terms = find_spec(provider.name).images
+    if facts(provider.model, provider.name).vision and not terms.take(image):
+        raise UsageError(
+            _refusal(image, provider.name), hint=_("Make it smaller, or convert it, and attach that.")
+        )
+    if original.omitted_bytes or not original.key:
+        raise StorageError(_("There is no room to keep {name} in this session.").format(name=name))
+    return image
+
+
+def unseen(images: Sequence[Image], provider: Provider) -> str:
+    """What to tell the user when the model is not known to see these; empty when it sees them."""
+    if not images or facts(provider.model, provider.name).vision:
+        return ""
+    text = _("{model} is not known to see images: it is told only the name and size of {names}.")
+    return text.format(model=provider.model, names=", ".join(image.path for image in images))
+
+
+def with_bytes(request: Request, archive: Archive) -> Request:
+    """The request as it is sent: what the archive no longer has is named in words."""
+    if not any(isinstance(message, UserMessage) and message.images for message in request.messages):
+        return request
+    messages = [
+        structs.replace(message, parts=tuple(_with_bytes(part, archive) for part in message.parts))
+        if isinstance(message, UserMessage) and message.images
+        else message
+        for message in request.messages
+    ]
+    return structs.replace(request, messages=tuple(messages))
+
+
+def _with_bytes(part: UserPart, archive: Archive) -> UserPart:
+    if not isinstance(part, Image):
+        return part
+    try:
+        with archive.open(part.original) as file:
+            return structs.replace(part, data=file.read())
+    except StorageError:
+        return Text(part.described("no longer stored"), "context")
+
+
+def _refusal(image: Image, provider: str) -> str:
+    """Names what the image is and what the provider takes."""
+    terms = find_spec(provider).images
+    is_ = _("{name} is a {format} of {megabytes:.1f} MB, {width}x{height} pixels.").format(
+        name=image.path,
+        format=image.format.upper(),
+        megabytes=image.original.size_bytes / 1e6,
+        width=image.width,
+        height=image.height,
+    )
+    takes = _("{provider} takes {formats} up to {megabytes:.1f} MB").format(
+        provider=provider,
+        formats=", ".join(terms.formats).upper(),
+        megabytes=terms.most_bytes / 1e6,
+    )
+    edge = _(" and {edge} pixels a side").format(edge=terms.longest_edge) if terms.longest_edge else ""
+    return f"{is_} {takes}{edge}."

@@ -1,0 +1,78 @@
+"""Images in a request: which of them a service takes, and what stands in place of the others."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from msgspec import Struct, structs
+
+from chatcli.messages import Image, Message, Text, UserMessage, UserPart
+from chatcli.providers.base import Request
+
+_MOST_BYTES = 14_000_000
+"""Of all images of a request together: in base64 they fit the 20 MB that the strictest services take."""
+
+
+class ImageTerms(Struct, frozen=True, kw_only=True):
+    """Which images a service takes; it refuses a request with any other, and each later one with it."""
+
+    most_bytes: int = _MOST_BYTES
+    longest_edge: int = 0
+    """In pixels; 0: any."""
+    formats: tuple[str, ...] = ("png", "jpeg", "gif", "webp")
+
+    def take(self, image: Image) -> bool:
+        too_wide = 0 < self.longest_edge < max(image.width, image.height)
+        return image.original.size_bytes <= self.most_bytes and image.format in self.formats and not too_wide
+
+
+ANTHROPIC_IMAGES = ImageTerms(most_bytes=5 * 1024 * 1024 * 3 // 4, longest_edge=8_000)
+"""Five MiB, counted in base64."""
+
+
+def visible(request: Request, terms: ImageTerms | None) -> Request:
+    """The request with the images that the service takes; the others are named in words.
+
+    `terms` None: the model sees none. When they are too many together, the newest are shown.
+    """
+    if not any(isinstance(message, UserMessage) and message.images for message in request.messages):
+        return request
+    eyes = _Eyes(terms)
+    newest_first = [eyes.message(message) for message in reversed(request.messages)]
+    return structs.replace(request, messages=tuple(reversed(newest_first)))
+
+
+class _Eyes:
+    """Looks through a request from its end."""
+
+    def __init__(self, terms: ImageTerms | None) -> None:
+        self._terms = terms
+        self._room_bytes = _MOST_BYTES
+
+    def message(self, message: Message) -> Message:
+        if not isinstance(message, UserMessage) or not message.images:
+            return message
+        return structs.replace(message, parts=tuple(map(self._part, message.parts)))
+
+    def _part(self, part: UserPart) -> UserPart:
+        if not isinstance(part, Image) or not part.data:
+            return part
+        why = self._why_not(part)
+        return Text(part.described(why), "context") if why else part
+
+    def _why_not(self, image: Image) -> str:
+        """In words for the model; empty when it is shown."""
+        if self._terms is None:
+            return "this model cannot see images"
+        if not self._terms.take(image):
+            return "not shown: this service does not take it"
+        self._room_bytes -= len(image.data)
+        return "" if self._room_bytes >= 0 else "not shown: the images of this conversation are too large"
+
+
+def base64_text(image: Image) -> str:
+    return b64encode(image.data).decode()
+
+
+def data_url(image: Image) -> str:
+    return f"data:{image.media_type};base64,{base64_text(image)}"
