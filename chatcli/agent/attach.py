@@ -11,7 +11,7 @@ from chatcli.agent.store import SessionStore
 from chatcli.context.excerpt import read_excerpt
 from chatcli.context.limits import Limits
 from chatcli.context.previews import fit, render
-from chatcli.errors import StorageError
+from chatcli.errors import StorageError, UserFacingError
 from chatcli.i18n import _
 from chatcli.messages import Archived, Attachment, Image
 from chatcli.providers.base import Provider
@@ -37,6 +37,8 @@ def attach_file(path: Path, session: Session, settings: Settings, provider: Prov
             if image_format(beginning):
                 return attach_image(name, file, session, provider)
             return attach_stream(name, file, session, settings)
+    except UserFacingError:
+        raise
     except (OSError, ValueError) as error:
         raise StorageError(_("{path} cannot be attached: {error}").format(path=path, error=error)) from error
 

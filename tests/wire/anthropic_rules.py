@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tests.wire.pictures import ANTHROPIC_BASE64_BYTES, check_picture
 from tests.wire.refuse import Rejected, fields, require, require_fields
 from tests.wire.seen import Result, Segment, canonical
 
@@ -152,6 +153,20 @@ def _check_block(block: Block, at: str) -> None:
             require(text, "empty_text", "messages: text content blocks must be non-empty")
             require(
                 text.strip(), "blank_text", "messages: text content blocks must contain non-whitespace text"
+            )
+        case "image":
+            source = require_fields(
+                block["source"],
+                f"{at}.source",
+                fields("type media_type data"),
+                fields("type media_type data"),
+            )
+            require(source["type"] == "base64", "image_type", f"{at}.source.type: Input should be 'base64'")
+            check_picture(
+                source["media_type"],
+                source["data"],
+                f"{at}.image.source",
+                most_base64_bytes=ANTHROPIC_BASE64_BYTES,
             )
         case "tool_use":
             require(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.wire.pictures import check_data_url
 from tests.wire.refuse import TOOL_NAME, Rejected, fields, require, require_fields
 from tests.wire.seen import Asked, Result, Segment, canonical
 
@@ -28,6 +29,7 @@ ROLES = {
     "assistant": fields("role content name refusal tool_calls audio reasoning reasoning_details"),
     "tool": fields("role content tool_call_id"),
 }
+IMAGE_PART = fields("type image_url cache_control")
 TEXT_PART = fields("type text cache_control prompt_cache_breakpoint")
 
 Message = Mapping[str, Any]
@@ -183,6 +185,11 @@ def _check_content(message: Message, where: str) -> None:
         if kind == "text":
             require_fields(part, f"{where}.content[{j}]", TEXT_PART, fields("text"))
             require(part["text"], "empty_text", f"Invalid '{where}.content[{j}].text': empty string.")
+        if kind == "image_url":
+            at = f"{where}.content[{j}]"
+            require(message["role"] == "user", "block_place", f"Invalid '{at}': images are the user's")
+            require_fields(part, at, IMAGE_PART, fields("image_url"))
+            check_data_url(require_fields(part["image_url"], at, fields("url detail"))["url"], at)
 
 
 def _check_call(call: Any, where: str, known: set[str]) -> None:

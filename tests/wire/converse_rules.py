@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tests.wire.pictures import ANTHROPIC_BASE64_BYTES, check_picture
 from tests.wire.refuse import TOOL_NAME, fields, require, require_fields
 from tests.wire.seen import Asked, Result, Seen, Segment, canonical
 
@@ -91,6 +92,15 @@ def _check_blocks(blocks: Sequence[Block], where: str, owner: str) -> None:
             case "cachePoint":
                 require(i, "cache_control", f"{at}: a cache point must stand behind something")
                 require_fields(block["cachePoint"], at, fields("type ttl"), fields("type"))
+            case "image":
+                image = require_fields(block["image"], at, fields("format source"), fields("format source"))
+                source = require_fields(image["source"], at, fields("bytes"), fields("bytes"))
+                check_picture(
+                    f"image/{image['format']}",
+                    source["bytes"],
+                    at,
+                    most_base64_bytes=ANTHROPIC_BASE64_BYTES,
+                )
             case "toolUse":
                 use = require_fields(
                     block["toolUse"], at, fields("toolUseId name input"), fields("toolUseId name input")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tests.wire.pictures import ALL, check_picture
 from tests.wire.refuse import TOOL_NAME, Rejected, fields, require, require_fields
 from tests.wire.seen import Asked, Result, Segment, canonical
 
@@ -66,6 +67,10 @@ def _check_parts(parts: Any, where: str) -> None:
                 "empty_text",
                 f"{at}.text: must not be empty",
             )
+        if "inlineData" in part:
+            blob = require_fields(part["inlineData"], at, fields("mimeType data"), fields("mimeType data"))
+            types = tuple(name for name in ALL if name != "image/gif")
+            check_picture(blob["mimeType"], blob["data"], at, types=types)
         if "functionCall" in part:
             require_fields(part["functionCall"], at, fields("id name args"), fields("name args"))
             require(isinstance(part["functionCall"]["args"], dict), "tool_input", f"{at}.args: not a struct")

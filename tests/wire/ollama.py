@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.wire.http1 import HttpAnswer, HttpRequest
+from tests.wire.pictures import check_any_picture
 from tests.wire.refuse import Rejected, fields, require
 from tests.wire.script import Break, Call, Failure, Hold, Reply, Tally, Think
 from tests.wire.seen import Asked, Result, Seen, Segment, canonical
@@ -152,6 +153,9 @@ def _check_message(message: Any, i: int) -> None:
         f"json: cannot unmarshal {type(content).__name__} into Go struct field"
         " ChatRequest.messages.content of type string",
     )
+    for data in message.get("images") or []:
+        require(message["role"] == "user", "block_place", f"{where}: images are the user's")
+        check_any_picture(data, where)
     if message["role"] == "user":
         require(content or message.get("images"), "empty_message", f"{where}: empty")
     if message["role"] == "assistant":

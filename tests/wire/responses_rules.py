@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.wire.chat_rules import check_arguments, check_generation, check_tool_name
+from tests.wire.pictures import check_data_url
 from tests.wire.refuse import Rejected, fields, require, require_fields
 from tests.wire.seen import Result, Segment, canonical
 
@@ -122,6 +123,8 @@ def _check_message(item: Item, where: str) -> None:
         require(kind in PARTS[role], "block_type", f"Invalid value: '{kind}' for '{at}.type'.")
         _require_known(part, at, PART, frozenset())
         _check_breakpoint(part, at)
+        if kind == "input_image":
+            check_data_url(part.get("image_url"), at)
         require(
             kind == "refusal" or not kind.endswith("text") or part.get("text"),
             "empty_text",
