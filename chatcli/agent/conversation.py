@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -18,7 +18,7 @@ from chatcli.agent.blocks import stable_blocks
 from chatcli.agent.cachelife import ttl_in_force
 from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.compaction import compact_by_hand
-from chatcli.agent.costs import CostSummary, summarize
+from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.images import unseen
 from chatcli.agent.inbox import Inbox
@@ -34,6 +34,7 @@ from chatcli.agent.run import Limits, Run
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Toolbox
+from chatcli.agent.window import Dropped, Window, drop, look_into, pin
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
@@ -131,11 +132,7 @@ class Conversation:
             listen=self.emit,
             max_parallel_calls=settings.max_parallel_calls,
         )
-        self._pipeline = Pipeline(
-            ResultLimits.from_settings(settings, self.registry.narrower()),
-            Ageing.from_settings(settings),
-            SessionStore(session),
-        )
+        self._pipeline = self._new_pipeline()
         self._stored_marks: tuple[int, ...] = ()
 
     @property
@@ -241,6 +238,24 @@ class Conversation:
         """`/compact undo`: show the model again what the last compaction left out; False without one."""
         return self.session.undo_compaction()
 
+    def window(self) -> Window:
+        """`/context`: what fills the window."""
+        return look_into(self._beside(), Ageing.from_settings(self.settings))
+
+    def drop_results(self, seqs: Collection[int]) -> Dropped | None:
+        """`/context drop`: show these results in one line from now on; None when that changes nothing."""
+        return drop(self._beside(), seqs)
+
+    def pin_results(self, seqs: Collection[int], *, pinned: bool) -> int:
+        """`/context pin`: keep these results as they are shown now, or no longer; how many that changes."""
+        return pin(self._beside(), seqs, pinned=pinned)
+
+    def _beside(self) -> Run:
+        """A run in which nothing is sent: what the last request was stays known to the session's pipeline."""
+        run = self._new_run()
+        run.pipeline = self._new_pipeline()
+        return run
+
     def _enter(self, session: Session) -> None:
         self.session.close(keep_workspace=self.settings.keep_tmpdir)
         self._bind(session)
@@ -251,8 +266,10 @@ class Conversation:
         self.session.set_state(provider=provider.name, model=provider.model)
         await old.aclose()
 
-    def cost(self) -> CostSummary:
-        return summarize(self.session.usage)
+    @property
+    def spent(self) -> Spent:
+        """Everything that the session was billed for."""
+        return add_up(self.session.usage)
 
     async def aclose(self) -> None:
         """Leave: the session is closed, its workspace removed unless settings keep it."""
@@ -286,6 +303,13 @@ class Conversation:
         if route == "auto":
             return _("A question that needs no tools: answered in chat. /run TEXT always runs the agent.")
         return _("Tip: this looks like a question that needs no tools. /chat TEXT answers it for less.")
+
+    def _new_pipeline(self) -> Pipeline:
+        return Pipeline(
+            ResultLimits.from_settings(self.settings, self.registry.narrower()),
+            Ageing.from_settings(self.settings),
+            SessionStore(self.session),
+        )
 
     def _new_run(self, mode_name: str = "") -> Run:
         settings = self.settings

@@ -26,7 +26,7 @@ from chatcli.messages import Presentation, ToolResult
 from chatcli.providers.base import Request
 from chatcli.session.entries import Compacted, CompactionReason, Decision
 
-_FULL = 0.92
+FULL = 0.92
 """Of the window: from here on room is made before the request is sent."""
 _ROOMY = 0.82
 """What the first two levels must reach, so that they are not needed again in the next turn."""
@@ -53,7 +53,7 @@ class Recovery:
     async def first_request(self) -> Request:
         """The next request, with room made for it if need be. Raises `ContextOverflow` when it cannot fit."""
         drafted = draft(self._run)
-        if self._expected(drafted.request) <= _FULL * self._window_tokens:
+        if self._expected(drafted.request) <= FULL * self._window_tokens:
             return commit(self._run, drafted)
         smaller = await self._shrink(drafted.request, "pressure")
         if smaller is not None:
@@ -175,7 +175,7 @@ class Recovery:
     def _require_room_beside_prompt(self, request: Request) -> None:
         fixed = estimate_request_tokens(structs.replace(request, messages=()))
         share = fixed / max(1, estimate_request_tokens(request))
-        if share * self._expected(request) > _FULL * self._window_tokens:
+        if share * self._expected(request) > FULL * self._window_tokens:
             text = _("The system prompt and the tools alone, about {n:,} tokens, fill the window of {model}.")
             hint = _("Use a model with a larger window, or set CHATCLI_CONTEXT_WINDOW if it has one.")
             raise self._does_not_fit(text, round(share * self._counted(request)), hint)

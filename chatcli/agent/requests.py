@@ -12,10 +12,12 @@ from chatcli.agent.run import Run
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.pipeline import View
+from chatcli.context.scheduler import Occasion
 from chatcli.events import ResultShown
 from chatcli.messages import Presentation, ToolResult
 from chatcli.providers.base import Request
 from chatcli.session.entries import Compacted
+from chatcli.settings import Schedule
 
 
 class Draft(Struct, frozen=True):
@@ -39,9 +41,7 @@ def draft(
     shown otherwise from now on.
     """
     session = run.session
-    schedule = run.schedule if rewrites else "off"
-    tools_key, now = key_of(run.tools), run.meter.now()
-    occasion = occasion_of(session, run.provider, schedule, tools_key, now, run.ttl)
+    occasion = occasion_now(run, run.schedule if rewrites else "off")
     view = run.pipeline.prepare(
         session.transcript,
         {**session.shown, **squeezed} if squeezed else session.shown,
@@ -59,6 +59,12 @@ def draft(
         ttl=run.ttl,
     )
     return Draft(view, request)
+
+
+def occasion_now(run: Run, schedule: Schedule) -> Occasion:
+    """What the next request of a run is prepared for."""
+    tools_key, now = key_of(run.tools), run.meter.now()
+    return occasion_of(run.session, run.provider, schedule, tools_key, now, run.ttl)
 
 
 def commit(run: Run, drafted: Draft) -> Request:

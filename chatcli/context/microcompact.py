@@ -6,12 +6,12 @@ request is prepared, what has just arrived has age 0 and the results of the turn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from chatcli.context.limits import Ageing
+from chatcli.context.limits import ONE_LINE, Ageing
 from chatcli.context.present import is_stored, present
 from chatcli.context.previews import longest_chars
 from chatcli.context.scheduler import Candidate, Choice, Occasion, choose
@@ -19,7 +19,7 @@ from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.errors import StorageError
 from chatcli.messages import AssistantMessage, Message, Presentation, ToolResult
-from chatcli.session.entries import Decision, Rewrite
+from chatcli.session.entries import DROPPED, Decision, Rewrite
 
 _CLEARED_CHARS = 110
 _MARKER_CHARS = 100
@@ -80,6 +80,32 @@ def apply_microcompact(
         return messages, MicrocompactReport()
     rewrite = _priced(messages, out, occasion, choice.reason, tokens_of)
     return out, MicrocompactReport(tuple(decisions), rewrite)
+
+
+def clear(
+    messages: Sequence[Message],
+    seqs: Collection[int],
+    store: ResultStore,
+    occasion: Occasion,
+    *,
+    tokens_of: Callable[[Message], int] = estimate_message_tokens,
+) -> MicrocompactReport:
+    """These results in one line because the user wants it, whatever their age, where that is shorter.
+
+    Raises `StorageError` when an original is gone.
+    """
+    out = list(messages)
+    decisions: list[Decision] = []
+    for position, message in enumerate(messages):
+        if not isinstance(message, ToolResult) or message.seq not in seqs or not is_stored(message):
+            continue
+        shorter = present(message, ONE_LINE, store)
+        if (saved_chars := len(message.text) - len(shorter.text)) > 0:
+            out[position] = shorter
+            decisions.append(Decision(message.seq, ONE_LINE, DROPPED, saved_chars))
+    if not decisions:
+        return MicrocompactReport()
+    return MicrocompactReport(tuple(decisions), _priced(messages, out, occasion, DROPPED, tokens_of))
 
 
 def _priced(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.compaction import head_of
@@ -208,6 +208,13 @@ def _position_of(seq: int, transcript: Sequence[Message]) -> int:
 
 
 def _common(before: Sequence[Message], after: Sequence[Message]) -> int:
-    """How many messages from the first on are the very same objects."""
+    """How many messages from the first on are the very same, to the model."""
     pairs = enumerate(zip(before, after, strict=False))
-    return next((n for n, (one, other) in pairs if one is not other), min(len(before), len(after)))
+    return next((n for n, (one, other) in pairs if not _same(one, other)), min(len(before), len(after)))
+
+
+def _same(one: Message, other: Message) -> bool:
+    """A pin makes another object of a result, and changes nothing that is sent."""
+    if one is other or not (isinstance(one, ToolResult) and isinstance(other, ToolResult)):
+        return one is other
+    return structs.replace(one, shown=other.shown) == other

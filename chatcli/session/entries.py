@@ -29,15 +29,15 @@ class Decision(Struct, frozen=True):
     """Of the `ToolResult`."""
     presentation: Presentation
     reason: str
-    """`first` for the first presentation, else what made the rewrite worth it: `age`, `pressure` ...
-
-    `pinned` and `released` change nothing that is sent.
-    """
+    """`first` for the first presentation, else what made the rewrite worth it: `age`, `pressure` ..."""
     saved_chars: int = 0
     """Chars that this decision takes out of the view."""
 
 
-SAME_BYTES = frozenset({"first", "pinned", "released"})
+DROPPED = "user"
+"""Reason of a result that the user took out of the view."""
+PINNED, RELEASED = "pinned", "released"
+SAME_BYTES = frozenset({"first", PINNED, RELEASED})
 """Reasons of decisions that rewrite nothing."""
 
 CompactionReason = Literal[
