@@ -11,6 +11,7 @@ from prompt_toolkit.filters import Condition, Filter, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from chatcli.terminal.mentions import pasted_images
 from chatcli.terminal.paste import Pastes
 
 
@@ -92,7 +93,12 @@ def _bind_leaving(keys: KeyBindings, actions: Actions) -> None:
 def _bind_pastes(keys: KeyBindings, writing: Filter, pastes: Pastes) -> None:
     @keys.add(Keys.BracketedPaste, filter=writing)
     def _paste(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(pastes.add(event.data))
+        buffer = event.current_buffer
+        if mentions := pasted_images(event.data):
+            before = buffer.document.char_before_cursor
+            buffer.insert_text(f" {mentions}" if before.strip() else mentions)
+        else:
+            buffer.insert_text(pastes.add(event.data))
 
     @keys.add("backspace", filter=writing)
     def _delete(event: KeyPressEvent) -> None:

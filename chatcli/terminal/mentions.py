@@ -7,9 +7,16 @@ A mention counts only at the start of a word and only when the path exists, so t
 from __future__ import annotations
 
 import re
+import shlex
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import unquote
+
+from chatcli.tools.images import MAGIC_BYTES, image_format
 
 _MENTION = re.compile(r"""(?<!\S)@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\])+))""")
+_PATH_BEGINNINGS = ("/", "~", "file:///", "'", '"')
+_LONGEST_PASTED_CHARS = 4_000
 _TRAILING = ".,;:!?)]}>\"'…"
 
 
@@ -35,6 +42,39 @@ def quoted_mention(path: str) -> str:
     if re.search(r"[\s\\'\"]", path) or path.endswith(tuple(_TRAILING)):
         return f"@'{path}'" if '"' in path else f'@"{path}"'
     return f"@{path}"
+
+
+def pasted_images(data: str) -> str:
+    """Mentions of the images whose absolute paths were pasted, as when a file is dropped on the terminal.
+
+    Empty when anything else was. Terminals quote, escape or write `file:` addresses, each in its way.
+    """
+    text = data.strip()
+    if not text.startswith(_PATH_BEGINNINGS) or len(text) > _LONGEST_PASTED_CHARS:
+        return ""
+    candidates = [[text]]
+    with suppress(ValueError):  # a quote that is not closed
+        candidates.append(shlex.split(text))
+    for words in candidates:
+        paths = [_without_scheme(word) for word in words]
+        if all(map(_is_image, paths)):
+            return " ".join(map(quoted_mention, paths)) + " "
+    return ""
+
+
+def _without_scheme(word: str) -> str:
+    return unquote(word.removeprefix("file://")) if word.startswith("file:///") else word
+
+
+def _is_image(name: str) -> bool:
+    try:
+        path = Path(name).expanduser()
+        if not (path.is_absolute() and path.is_file()):
+            return False
+        with path.open("rb") as file:
+            return bool(image_format(file.read(MAGIC_BYTES)))
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _bare_candidates(word: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO
 from msgspec import Struct
 
 from chatcli.tools import InvalidArguments, ToolContext, ToolFailed, ToolOutput, in_thread, ngettext, tool
+from chatcli.tools.images import image_facts
 from chatcli.tools.text import SNIFFED_BYTES, Encoding, TextDecoder, binary_kind, sniff
 from chatcli.tools.windows import CharWindow, LineWindow, count_lines, tail_start
 
@@ -151,9 +152,7 @@ def _read(
         beginning = file.read(SNIFFED_BYTES)
         encoding = sniff(beginning, whole=len(beginning) < SNIFFED_BYTES)
         if encoding is None:
-            kind = binary_kind(beginning)
-            size_bytes = os.fstat(file.fileno()).st_size
-            return ToolOutput(text=f"[binary, {size_bytes} bytes, {kind}]", brief=kind, self_limited=True)
+            return _binary(beginning, os.fstat(file.fileno()).st_size)
         source = Source(file, encoding, check)
         if selection.tail is not None:
             piece = _tail(source, selection.tail, room_chars, numbers)
@@ -166,6 +165,14 @@ def _read(
     text = _with_notes(source, piece, explicit=selection.explicit)
     brief = ngettext("{n} line", "{n} lines", piece.lines).format(n=piece.lines)
     return ToolOutput(text=text, brief=brief, self_limited=True)
+
+
+def _binary(beginning: bytes, size_bytes: int) -> ToolOutput:
+    kind = binary_kind(beginning)
+    if image := image_facts(beginning):
+        kind = f"{image.format.upper()} image, {image.width}x{image.height}"
+    hint = "; you can only see it when the user names it with @ in a message" if image else ""
+    return ToolOutput(text=f"[binary, {size_bytes} bytes, {kind}{hint}]", brief=kind, self_limited=True)
 
 
 def _by_lines(source: Source, first: int, last: int | None, room_chars: int, numbers: bool) -> Piece:

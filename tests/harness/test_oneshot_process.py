@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from tests.harness.disk import read_sessions
 from tests.harness.driver import PROVIDERS, Finished, Place, finish, interrupt
+from tests.providers.pictures import png
 from tests.wire.script import (
     Reply,
     Script,
@@ -312,3 +315,24 @@ def test_a_reader_that_goes_away_changes_nothing_about_the_run(place):
         assert process.wait(timeout=30) == 0
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_an_image_in_the_text_is_shown_to_a_model_that_sees(place, wire):
+    (place.project / "a.png").write_bytes(png())
+    with serve([reply("A cat.")]) as server:
+        finished = place.run(place.environment(wire, server), "-p", "what is in @a.png?")
+        (exchange,) = server.exchanges
+    assert (finished.code, finished.out) == (0, "A cat.\n")
+    shown = b64encode(png()).decode() in json.dumps(exchange.seen.body)
+    assert shown is (wire != "ollama")
+    assert ("gpt-oss:20b is not known to see images" in finished.err) is (wire == "ollama")
+
+
+def test_an_image_that_the_service_refuses_ends_before_anything_is_sent(place):
+    (place.project / "a.png").write_bytes(png(size_bytes=4_000_000))
+    with serve([]) as server:
+        finished = place.run(place.environment("anthropic", server), "-p", "what is in @a.png?")
+    assert finished.code == 2
+    assert "a.png is a PNG of 4.0 MB, 1200x800 pixels. CLAUDEAI takes" in finished.err
+    assert server.exchanges == []

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from chatcli.tools import InvalidArguments, ToolFailed
 from chatcli_plugins.read import read
+from tests.providers.pictures import png
 from tests.tools.fakes import FakeContext
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -109,6 +110,11 @@ async def test_a_very_long_line_is_gone_on_with_by_characters(tmp_path: Path) ->
         (b"caf\xe9\n", "café\n[CP1252]"),
         ("é界".encode() + b"\xff\n", "é界\ufffd\n[bytes that are no text are shown as \ufffd]"),
         (b"", "[empty file]"),
+        (
+            png(),
+            "[binary, 45 bytes, PNG image, 1200x800; you can only see it when the user names it with @ in a"
+            " message]",
+        ),
         (b"\x89PNG\r\n\x1a\n\0\0", "[binary, 10 bytes, PNG image]"),
         (b"a\r\nb\rc\xe2\x80\xa8d\n", "a\r\nb\rc\u2028d\n"),
     ],

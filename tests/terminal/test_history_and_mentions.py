@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.terminal.history import HistoryFile
-from chatcli.terminal.mentions import find_mentions, quoted_mention
+from chatcli.terminal.mentions import find_mentions, pasted_images, quoted_mention
 from chatcli.terminal.paste import Pastes, clean
+from tests.providers.pictures import jpeg, png
 
 
 def entries(path: Path) -> list[str]:
@@ -132,3 +133,42 @@ def test_a_paste_that_names_another_is_not_expanded_twice() -> None:
 
 def test_control_characters_are_taken_out() -> None:
     assert clean("a\x1b[31m\x07b\tc\x7f\r\nd\re") == "a[31mb\tc\nd\ne"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["{path}", "{path}\n", "'{path}'", '"{path}"', "{escaped}", "file://{address}"],
+)
+def test_the_path_of_an_image_that_is_dropped_on_the_terminal_becomes_a_mention(
+    tmp_path: Path, written: str
+) -> None:
+    path = tmp_path / "my shot.png"
+    path.write_bytes(png())
+    pasted = written.format(
+        path=path, escaped=str(path).replace(" ", "\\ "), address=str(path).replace(" ", "%20")
+    )
+    mention = pasted_images(pasted)
+    assert mention == f'@"{path}" '
+    assert find_mentions(mention, tmp_path) == [path]
+
+
+def test_several_images_that_are_dropped_are_all_mentioned(tmp_path: Path) -> None:
+    for name, data in (("a.png", png()), ("b.dat", jpeg())):
+        (tmp_path / name).write_bytes(data)
+    assert pasted_images(f"{tmp_path}/a.png {tmp_path}/b.dat") == f"@{tmp_path}/a.png @{tmp_path}/b.dat "
+
+
+def test_other_pastes_stay_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    (tmp_path / "a.png").write_text("no picture at all")
+    for pasted in (
+        f"{tmp_path}/a.py",
+        f"{tmp_path}/a.png",
+        "/none.png",
+        "it's",
+        "'",
+        "/" * 5_000,
+        "a.png",
+        "",
+    ):
+        assert pasted_images(pasted) == ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
-from tests.terminal.conftest import World
+from tests.providers.pictures import png
+from tests.terminal.conftest import MODEL, World
 from tests.wire.script import reply
 
 PASTE = "\x1b[200~{}\x1b[201~"
@@ -133,3 +136,17 @@ def test_wide_letters_are_edited_where_they_stand(world: World, columns: int) ->
     terminal.expect("❯ olá 中文 🎉")
     terminal.send("\x1b[D\x1b[DX")
     terminal.expect("文X 🎉")
+
+
+def test_an_image_that_is_dropped_on_the_terminal_is_shown_to_the_model(world: World) -> None:
+    shot = world.home.parent / "my shot.png"
+    shot.write_bytes(png())
+    (world.home / "settings.toml").write_text(f'[models."{MODEL}"]\nvision = true\n')
+    world.serve([reply("A cat.")])
+    terminal = world.prompt()
+    terminal.send("what is" + PASTE.format(str(shot).replace(" ", "\\ ")))
+    terminal.expect("❯ what is @")
+    terminal.line("?")
+    terminal.expect("A cat.")
+    body = world.server.exchanges[-1].seen.body
+    assert body["messages"][-1]["images"] == [base64.b64encode(png()).decode()]
