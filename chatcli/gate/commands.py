@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
-from chatcli.gate.expansion import Arg, arguments, variables_of
+from chatcli.gate.expansion import SOME_WORD, Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.grammar import parse, refused_characters
 from chatcli.gate.reach import HARMLESS_DEVICES, Purpose, Reach
@@ -64,7 +64,7 @@ class Analysis(Struct, frozen=True):
 
     @property
     def read_only(self) -> bool:
-        doubtful = self.refused or self.errors or self.unjudged or not self.units
+        doubtful = self.refused or self.errors or self.unjudged
         return not doubtful and all(not (u.reason or u.writes or u.dangers) for u in self.units)
 
     @property
@@ -126,8 +126,9 @@ class _Judge:
     def _command(self, command: SimpleCommand) -> Unit:
         args: list[Arg | None] = []
         reasons: list[Reason | None] = []
+        tests = bool(command.words) and command.words[0].text == "test"
         for word in command.words:
-            found = self._arguments(word)
+            found = (SOME_WORD,) if tests and _is_dynamic(word) else self._arguments(word)
             args += found
             if None in found:
                 reasons.append(Reason(UNKNOWN_VALUE, word.raw))
@@ -340,3 +341,7 @@ class _Judge:
                     return refusal, refusal, []
                 paths.append(self._reach.territory.resolve(arg.text, folder))
         return None, None, paths if redirect.writes else []
+
+
+def _is_dynamic(word: Word) -> bool:
+    return word.text is None and word.stays_one

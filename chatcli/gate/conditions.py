@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from chatcli.gate.words import WORD_NODES
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 
     from chatcli.gate.grammar import Walk, Where
 
-_UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzLNOGS")
-_TEXT = frozenset({"=", "==", "!=", "-nt", "-ot", "-ef"})
+UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzLNOGS")
 _NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_SINGLE = _UNARY | _TEXT | _NUMBERS | {"!"}
+BINARY = _NUMBERS | {"=", "==", "!=", "-nt", "-ot", "-ef"}
+_SINGLE = UNARY | BINARY | {"!"}
 _DOUBLE = _SINGLE | {"=~", "&&", "||", "(", ")", "<", ">"}
+_LIVE_IN_REGEX = re.compile(r"`|[<>]\(|\$[^\s)|]")
+"""A `$` at the end of a branch is only its end."""
 _EXPRESSIONS = frozenset({"binary_expression", "unary_expression", "parenthesized_expression"})
 
 
@@ -55,7 +58,7 @@ class Condition:
             self._operators.append(operator)
             if operator not in (_DOUBLE if self._double else _SINGLE):
                 self._walk.not_judged(operator)
-        elif node.type not in {"regex", "extglob_pattern"} or any(sign in _source(node) for sign in "$`("):
+        elif node.type not in {"regex", "extglob_pattern"} or _LIVE_IN_REGEX.search(_source(node)):
             self._walk.not_judged(node.type.replace("_", " "))
             self._walk.visit(node, where)
 

@@ -31,6 +31,10 @@ class Arg(Struct, frozen=True):
     sure: bool = True
 
 
+SOME_WORD = Arg("\0")
+"""One word whose value is not known."""
+
+
 def variables_of(script: Script, inherited: Mapping[str, str]) -> dict[str, tuple[Word, ...]]:
     """Variables whose every value is known: from the environment, or because it stands in the line."""
     assigned: dict[str, list[Word]] = {}

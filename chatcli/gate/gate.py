@@ -254,7 +254,7 @@ class Gate:
         if place == "metadata":
             flag = refusals.allow_flag(Rule("network", (address.host,)))
             raise Denied(
-                f"Not opened: {Reason(METADATA, address.host)}. Only the user can allow it, beforehand, with {flag}."
+                f"Not opened: {Reason(METADATA, address.host)}. Only the user can allow it, with {flag}."
             )
         risks = {NOT_PUBLIC: place == "local", CARRIES_DATA: address.carries_data}
         why = tuple(Reason(risk, address.host) for risk, holds in risks.items() if holds)

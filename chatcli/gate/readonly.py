@@ -2,7 +2,7 @@
 
 Left out on purpose, among others: whatever starts another program (`rg --pre`, `sort --compress-program`,
 `diff -l`, `file -z`), writes a file (`sort -o`, `tree -o`, `uniq IN OUT`), follows links out of the
-project (`grep -R`, `rg -L`, `diff -r`), waits (`tail -f`), reads names of files from a file (`wc
+project (`grep -R`, `rg -L`, `tree -l`, `ls -LR`, `diff -r`), waits (`tail -f`), reads names of files from a file (`wc
 --files0-from`), or asks the network (`hostname`-like lookups). A pager runs what the environment says.
 GNU and BSD differ: a letter that takes a value in one and none in the other is left out.
 """
@@ -39,6 +39,7 @@ _SORT = """ignore-leading-blanks dictionary-order ignore-case general-numeric-so
     stable unique zero-terminated field-separator="""
 _TREE = """dirsfirst filesfirst noreport charset= filelimit= prune du si gitignore sort= timefmt= inodes
     matchdirs ignore-case device metafirst"""
+STRINGS = reads("af", "all print-file-name bytes= radix=", values="nte")
 _SUMS = reads("btz", "tag zero binary text")
 
 READERS = {
@@ -72,7 +73,6 @@ READERS = {
     "od": reads("bcdfhilosvx", "address-radix= skip-bytes= read-bytes= format=", values="AjNt"),
     "hexdump": reads("bcCdovx", values="ns"),
     "xxd": reads("abCeEipu", values="closg", limit=1),
-    "strings": reads("af", "all print-file-name bytes= radix=", values="nte"),
     "md5sum": _SUMS,
     "sha1sum": _SUMS,
     "sha224sum": _SUMS,
@@ -103,8 +103,8 @@ READERS = {
     "diff": reads("abBcdeEinpqstTuwyN", _DIFF, "files", values="ILUCWF", numeric=True),
     "cmp": reads("bls", "print-bytes verbose quiet silent bytes= ignore-initial=", "files", values="in"),
     # folders and what is known of files
-    "ls": reads("aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1", _LS),
-    "tree": reads("adfFilpsughDCnAQNrtUvxqJX", _TREE, values="LPI"),
+    "ls": reads("aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1", _LS),
+    "tree": reads("adfFipsughDCnAQNrtUvxqJX", _TREE, values="LPI"),
     "du": reads(
         "abcDHhklmPsSx0",
         "all apparent-size bytes total human-readable si summarize max-depth= exclude= threshold= null"

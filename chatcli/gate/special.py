@@ -1,13 +1,20 @@
-"""Reading programs with a language of their own: git, find, sed, jq, date, test, printf, set."""
+"""Reading programs with a language of their own: git, find, sed, jq, date, test, printf, set, strings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from chatcli.gate.expansion import Arg
+from chatcli.gate.conditions import BINARY, UNARY
+from chatcli.gate.expansion import SOME_WORD, Arg
 from chatcli.gate.flags import UNKNOWN_FLAG, UNKNOWN_VALUE, Use, read_flags, reads
-from chatcli.gate.readonly import GIT_FIRST_WORD_READER, GIT_FIRST_WORDS, GIT_READERS, LISTING_FLAGS
+from chatcli.gate.readonly import (
+    GIT_FIRST_WORD_READER,
+    GIT_FIRST_WORDS,
+    GIT_READERS,
+    LISTING_FLAGS,
+    STRINGS,
+)
 from chatcli.gate.reasons import N_, Reason
 
 Args = Sequence[Arg | None]
@@ -186,11 +193,28 @@ def read_date(args: Args) -> Use | Reason:
 
 
 def read_test(args: Args) -> Use | Reason:
-    """`test -v 'a[$(command)]'` runs the command."""
+    """`test -v 'a[$(command)]'` runs the command; what is an operator must be known."""
     for arg in args:
         if arg is None or not arg.sure or arg.text in {"-v", "-R"}:
             return Reason(UNKNOWN_VALUE, arg.text if arg else "test")
-    return Use()
+    if SOME_WORD not in args:
+        return Use()
+    words = [arg.text for arg in args if arg]
+    match words[1:] if words[0] == "!" else words:
+        case [_]:
+            return Use()
+        case [operator, _] if operator in UNARY:
+            return Use()
+        case [_, operator, _] if operator in BINARY:
+            return Use()
+    return Reason(UNKNOWN_VALUE, "test")
+
+
+def read_strings(args: Args) -> Use | Reason:
+    """`strings @file` takes further words from that file."""
+    if any(arg and arg.text.startswith("@") for arg in args):
+        return Reason(UNKNOWN_FLAG, "@")
+    return read_flags(STRINGS, args)
 
 
 def read_printf(args: Args) -> Use | Reason:
@@ -230,6 +254,7 @@ SPECIAL_READERS: Mapping[str, Callable[[Args], Use | Reason]] = {
     "jq": read_jq,
     "date": read_date,
     "test": read_test,
+    "strings": read_strings,
     "printf": read_printf,
     "read": read_read,
     "set": read_set,

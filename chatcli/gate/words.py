@@ -65,6 +65,11 @@ class Word(Struct, frozen=True):
             return "".join(part.text for part in self.parts)
         return None
 
+    @property
+    def stays_one(self) -> bool:
+        """Whether the shell makes exactly one word of it, whatever its value is."""
+        return all(part.quoted for part in self.parts) and "@" not in self.raw
+
 
 def literal(text: str) -> Word:
     return Word(text, (Part("text", text, quoted=True),))
@@ -157,7 +162,7 @@ def _variable(source: str, *, quoted: bool) -> Part:
     name = (named[1] or named[2]) if named else ""
     if _IDENTIFIER.fullmatch(name):
         return Part("variable", name, quoted=quoted)
-    return Part("opaque")
+    return Part("opaque", quoted=quoted)
 
 
 def _with_home(parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -115,6 +115,13 @@ READING = [
     "basename src/b.py .py",
     "nproc; uname -a; whoami; id",
     "test -f a.py && echo yes",
+    'test -z "$(git status --porcelain)" && echo clean',
+    'for f in *.py; do test ! -e "$f" || echo "$f"; done',
+    'test "$USER" = root; [ "$(git branch --show-current)" = main ]',
+    "[ -f a.py ]",
+    "[[ -d src && ! -e b.py ]]",
+    "[[ a.py =~ ^(a|b).*y$ ]]",
+    "strings -n 8 a.py",
     "true && false || :",
     "sleep 1 & wait",
 ]

@@ -147,6 +147,17 @@ NESTED = [
     "complete -C evil x",
     "bind -x '\"a\":evil'",
     "mapfile -C evil -c 1 x < a.py",
+    # what is an operator and what not, a value decides; -v and -eq look elements of arrays up
+    'test "$x" "$y"',
+    'test "$@" = y',
+    'test -v "$x"',
+    'test "$x" -a "$y" -a -v z',
+    "test $x = y",
+    'test "a"$x"b" = y',
+    "[[ a =~ `evil` ]]",
+    "[[ a =~ a$(evil) ]]",
+    "[[ a =~ <(evil) ]]",
+    "[[ $x -eq 1 ]]",
 ]
 MISREAD = [
     # read by the grammar in one way and by bash in another
@@ -279,6 +290,11 @@ FLAGS = [
     "xxd a.py out",
     "xxd -r a.py",
     "tree -o out",
+    "tree -l",
+    "tree -L 2 -al",
+    "ls -LR",
+    "strings @a.py",
+    "strings -n @a.py",
     "tree -R -H . -L 1",
     "tar --to-command=evil -xf a",
     "tar -tf host:a.tar",

@@ -129,9 +129,9 @@ async def test_without_a_person_the_denial_names_the_flags(world) -> None:
 @pytest.mark.parametrize("autonomy", ["plan", "ask"])
 async def test_a_write_that_nobody_can_approve_is_no_matter_of_plan_mode(world, autonomy: str) -> None:
     gate = world.gate(autonomy)
+    change = Change(world.project / "a.py", None, b"x")
     with pytest.raises(Denied) as refused:
-        gate.writable("a.py")
-        await gate.write([Change(world.project / "a.py", None, b"x")], "")
+        await gate.write([change], "")
     assert str(refused.value) == (
         "Not done: nobody is here to approve it. Only the user can allow it, by starting with "
         "--approve edits or --allow write:a.py."
