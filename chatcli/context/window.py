@@ -100,13 +100,8 @@ def contents_of(request: Request, ageing: Ageing | None, summary_seq: int = 0) -
     return Contents(parts=tuple(_added_up(parts)), results=results)
 
 
-def is_shortened(result: ToolResult) -> bool:
-    """Whether the model reads less than the tool returned."""
-    return result.shown is not None and result.shown.kind != "whole"
-
-
 def _shown_as(result: ToolResult) -> PartKind:
-    return "shortened" if is_shortened(result) else "whole"
+    return "whole" if result.shown is None or result.shown.kind == "whole" else "shortened"
 
 
 def _fixed(request: Request) -> Iterator[Part]:

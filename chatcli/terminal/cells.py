@@ -40,6 +40,11 @@ def clip_start(text: str, cells: int) -> str:
     return ELLIPSIS + text[start:]
 
 
+def pad(text: str, cells: int) -> str:
+    """`text` with blanks behind it, up to this width."""
+    return text + " " * (cells - width_cells(text))
+
+
 def wrap(text: str, cells: int) -> list[str]:
     """Rows of at most `cells` cells that together are exactly `text`: hard breaks, nothing dropped."""
     rows = []

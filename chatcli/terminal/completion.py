@@ -67,10 +67,14 @@ class PromptCompleter(Completer):
         called, _rest = self._commands.find(text)
         if called is None:
             return
-        word = rest.lstrip()
+        typed, skipped = rest.lstrip(), 0
+        action, *earlier, last = typed.split(" ") if " " in typed else ("", typed)
+        if earlier:  # `drop A B`: B is completed as A was
+            typed, skipped = f"{action} {last}", len(action) + 1
         for candidate in islice(self._words(called), _LISTED_ENTRIES):
-            if candidate.lower().startswith(word.lower()) and candidate != word:
-                yield Completion(candidate, start_position=-len(word), display=one_line(candidate))
+            if candidate.lower().startswith(typed.lower()) and candidate != typed:
+                start = skipped - len(typed)
+                yield Completion(candidate[skipped:], start_position=start, display=one_line(candidate))
 
     async def _files(self, query: str) -> list[str]:
         query = re.sub(r"\\(.)", r"\1", query)

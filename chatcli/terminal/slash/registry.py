@@ -5,6 +5,7 @@ from __future__ import annotations
 from chatcli.terminal.slash import (
     compact,
     config,
+    context,
     cost,
     help,
     model,
@@ -22,6 +23,7 @@ COMMANDS = Commands(
         *modes.COMMANDS,
         *model.COMMANDS,
         *cost.COMMANDS,
+        *context.COMMANDS,
         *compact.COMMANDS,
         *config.COMMANDS,
         *results.COMMANDS,

@@ -87,10 +87,11 @@ def _state(result: StoredResult) -> str:
         case _ if result.summed_up:
             return _("summed up")
         case _:
-            return _shown(result.shown)
+            return presentation_text(result.shown)
 
 
-def _shown(kind: PresentationKind | None) -> str:
+def presentation_text(kind: PresentationKind | None) -> str:
+    """How the model sees a result."""
     match kind:
         case "whole":
             return _("shown whole")
