@@ -62,6 +62,10 @@ class Reply(Struct, frozen=True, tag="reply", kw_only=True):
     usage: Usage
     model: str
     """The model that answered, as the service names it."""
+    cut_call_id: str = ""
+    """The call in the middle of which the reply reached its limit: it stands without arguments."""
+    unreadable_call: bool = False
+    """Where calls are written as text: one was meant that cannot be read, and is left as text."""
 
 
 ReplyEvent = TextDelta | ReasoningDelta | ToolCallDelta | UsageSeen | Reply
