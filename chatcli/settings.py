@@ -131,6 +131,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         int, _meta("CHATCLI_AGENT_CMD_TIMEOUT", "Time limit of one command, in seconds.", ge=1, le=86_400)
     ] = 600
 
+    ca_bundle: Annotated[
+        str,
+        _meta(
+            "CHATCLI_CA_BUNDLE",
+            "A PEM file, or a folder of them: certificate authorities trusted beside the usual ones.",
+        ),
+    ] = ""
     stream_idle_seconds: Annotated[
         int,
         _meta("CHATCLI_STREAM_IDLE_TIMEOUT_SECONDS", "A stream silent for this long is cut.", ge=1, le=3_600),
