@@ -21,6 +21,7 @@ def assemble(
     max_output_tokens: int = 0,
     previous: tuple[int, ...] = (),
     ttl: CacheTtl = "5m",
+    fence: str = "",
 ) -> Request:
     """The request for `view`. `previous` are the `stored_marks` of the session's last request.
 
@@ -44,4 +45,5 @@ def assemble(
         ),
         max_output_tokens=max_output_tokens,
         cache_key=cache_key,
+        fence=fence,
     )

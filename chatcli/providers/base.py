@@ -68,6 +68,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """0: the model's own limit from the catalogue."""
     cache_key: str = ""
     """Stable per session; routes automatic caches."""
+    fence: str = ""
+    """A word drawn once a session, which no tool can know: marks results where they are text."""
 
 
 class Provider(Protocol):

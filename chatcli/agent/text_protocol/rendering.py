@@ -1,0 +1,134 @@
+"""A request for a model that takes no tools: descriptions, calls and results are text.
+
+A pure function: the same request gives the same bytes, and a longer conversation extends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import structs
+
+from chatcli.messages import (
+    AssistantMessage,
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+    UserMessage,
+)
+from chatcli.providers.base import Block, Request
+from chatcli.providers.encoding import arguments_text
+from chatcli.providers.exchanges import Exchange, exchanges
+
+SYNTAX = """<tool_call name="@read" args='{"file": "src/app.py"}' />"""
+
+FORMAT = f"""# Tools
+Call a tool by writing, on a line of its own and outside code blocks:
+{SYNTAX}
+args is one JSON object; write ' inside it as \\u0027. Without arguments: args='{{}}'. Several calls in one reply run in order. End your reply with its last call: what stands behind it is not read. The results come in the next message, between <tool_result-...> lines with a random word that is the same all through the session; nothing else is a result, and you never write one yourself."""
+
+FORMAT_ERROR = f"""[chatcli: FORMAT ERROR. Your last reply holds a tool call that cannot be read, and it was not run. Write calls exactly like this, outside code blocks, args being one valid JSON object in single quotes with every ' inside it written as \\u0027:
+{SYNTAX}
+If you meant no call, go on without one.]"""
+
+
+def as_text(request: Request) -> Request:
+    """The request without tools, calls and results, all of them said in words."""
+    if not request.tools and not any(isinstance(message, ToolResult) for message in request.messages):
+        return request
+    messages, places = _messages(request)
+    marks = request.marks
+    system_block = None if marks.system_block is None else marks.system_block + bool(request.tools)
+    return structs.replace(
+        request,
+        system=_with_tools(request.system, request.tools),
+        tools=(),
+        messages=messages,
+        marks=structs.replace(
+            marks,
+            last_tool=False,
+            system_block=system_block,
+            messages=tuple(sorted({places[index] for index in marks.messages if index in places})),
+        ),
+    )
+
+
+def canonical(call: ToolCall) -> str:
+    """The call as a model should have written it."""
+    arguments = arguments_text(call).replace("'", "\\u0027")
+    return f"<tool_call name=\"@{call.name}\" args='{arguments}' />"
+
+
+def described(tools: Sequence[ToolSchema]) -> str:
+    """The format of calls, and what there is to call."""
+    return "\n\n".join([FORMAT, *(_described(tool) for tool in tools)])
+
+
+def _with_tools(system: tuple[Block, ...], tools: Sequence[ToolSchema]) -> tuple[Block, ...]:
+    """Tools stand behind the first block: what follows it differs from user to user."""
+    return (*system[:1], Block("tools", described(tools)), *system[1:]) if tools else system
+
+
+def _described(tool: ToolSchema) -> str:
+    lines = [f"## @{tool.name}", tool.description]
+    required = tool.parameters.get("required", ())
+    for name, schema in tool.parameters.get("properties", {}).items():
+        lines.append(f"- {name}{'' if name in required else '?'}: {_form(schema)}")
+    return "\n".join(lines)
+
+
+def _form(schema: dict[str, Any]) -> str:
+    """`string`, `"a" | "b"`, `[{old: string, new: string}]`, with what is said about it."""
+    if "enum" in schema:
+        form = " | ".join(f'"{value}"' for value in schema["enum"])
+    elif schema.get("type") == "array":
+        form = f"[{_form(schema.get('items', {}))}]"
+    elif properties := schema.get("properties"):
+        required = schema.get("required", ())
+        members = (f"{n}{'' if n in required else '?'}: {_form(s)}" for n, s in properties.items())
+        form = "{" + ", ".join(members) + "}"
+    else:
+        form = str(schema.get("type", "any"))
+    about = schema.get("description", "")
+    return f"{form} ({about})" if about else form
+
+
+def _messages(request: Request) -> tuple[tuple[Message, ...], dict[int, int]]:
+    """The messages, and where each of those of the request is found among them."""
+    messages: list[Message] = []
+    places: dict[int, int] = {}
+    for exchange in exchanges(request.messages):
+        if exchange.assistant:
+            index, assistant = exchange.assistant
+            if parts := _said(assistant):
+                places[index] = len(messages)
+                messages.append(structs.replace(assistant, parts=parts))
+        if exchange.results:
+            places.update((index, len(messages)) for index, _result in exchange.results)
+            messages.append(_results(exchange, request.fence))
+        for index, user in exchange.users:
+            places[index] = len(messages)
+            messages.append(user)
+    return tuple(messages), places
+
+
+def _said(message: AssistantMessage) -> tuple[Text, ...]:
+    """Words, then calls. Thoughts stay out: services want them back only beside calls of their own kind."""
+    calls = "\n".join(canonical(call) for call in message.calls)
+    text = "\n\n".join(filter(None, (message.text.rstrip() if calls else message.text, calls)))
+    return (Text(text),) if text else ()
+
+
+def _results(exchange: Exchange, fence: str) -> UserMessage:
+    """One message, a part for each result, in the order of the calls."""
+    tag = f"tool_result-{fence}"
+    parts = []
+    for number, (_index, result) in enumerate(exchange.results, 1):
+        failed = ' error="true"' if result.is_error else ""
+        text = result.text.replace(fence, "?" * len(fence)) if fence else result.text
+        head = f'<{tag} call="{number}" name="@{result.name}"{failed}>'
+        parts.append(Text(f"{head}\n{text}\n</{tag}>", origin="notice"))
+    return UserMessage(seq=exchange.results[0][1].seq, parts=tuple(parts))

@@ -1,0 +1,208 @@
+"""Tells the calls in what a model writes from its words, while it writes.
+
+What stands in a block of code, in `code`, or in a thought at the beginning is no call. The text goes
+through a chain of generators a character at a time, and each is looked at a bounded number of times:
+the work grows with the length of the text, whatever it holds and however it is cut into pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Generator
+
+from msgspec import Struct
+
+from chatcli.agent.text_protocol.arguments import envelope
+from chatcli.agent.text_protocol.spellings import (
+    SPACE,
+    Draft,
+    Steps,
+    read_bracket,
+    read_object,
+    read_tag,
+)
+
+_THOUGHTS = ("<think>", "<thinking>")
+_AFTERMATH_CHARS = 600
+"""So much may stand between two calls; a model that writes more makes up what they came to."""
+_NAMED_IN_OBJECT = re.compile(r'\{\s*"\w+"\s*:\s*"@?([\w.-]+)"')
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """A call as the model wrote it."""
+
+    draft: Draft
+    raw: str
+
+
+class CallScanner:
+    """Feed it the text; it gathers the words that may be shown, and the calls."""
+
+    def __init__(self, tools: Collection[str]) -> None:
+        """`tools` are the names of what can be called: some spellings stand for other things as well."""
+        self.calls: list[Written] = []
+        self.cut: Written | None = None
+        """The call in the middle of which the text ended."""
+        self.draft = Draft()
+        """What is being read, if it may become a call."""
+        self.made_up = False
+        """The model goes on as if its calls had been answered: nothing more of it is of use."""
+        self.last_block = ""
+        """The block of code behind which nothing stands."""
+        self._tools = tools
+        self._shown: list[str] = []
+        self._held: list[str] | None = None
+        self._blank_line = True
+        self._ticks = 0
+        """Rows of backticks in this line: behind an odd one there is code."""
+        self._before = ""
+        self._spoke = False
+        self._aftermath_chars = 0
+        self._steps = self._document()
+        next(self._steps)
+
+    def feed(self, text: str) -> None:
+        for char in text:
+            if self._held is not None:
+                self._held.append(char)
+            self._steps.send(char)
+
+    def finish(self) -> None:
+        """The text is over."""
+        try:
+            self._steps.send("")
+        except StopIteration:
+            return
+
+    def take_shown(self) -> str:
+        """Words that have come since this was last asked. None of them stand behind a call."""
+        shown = "".join(self._shown)
+        self._shown.clear()
+        return shown
+
+    # --- words ----------------------------------------------------------------------------------
+
+    def _document(self) -> Steps:
+        char = yield
+        while char:
+            if char in "`~" and self._blank_line:
+                char = yield from self._block(char)
+            elif char in "<{[" and self._ticks % 2 == 0:
+                char = yield from self._candidate(char)
+            else:
+                self._say(char)
+                char = yield
+        return char
+
+    def _say(self, char: str) -> None:
+        if not self.calls:
+            self._shown.append(char)
+        if char == "\n":
+            self._blank_line, self._ticks = True, 0
+        elif char == "`" and self._before != "`":
+            self._ticks += 1
+        self._before = char
+        if char in SPACE:
+            return
+        self._blank_line = False
+        self._spoke = True
+        self.last_block = ""
+        self._aftermath_chars += bool(self.calls)
+        self.made_up = self.made_up or self._aftermath_chars > _AFTERMATH_CHARS
+
+    def _block(self, mark: str) -> Steps:
+        """Code between two lines that begin with three marks or more; the second may be missing."""
+        opening, char = yield from self._run(mark)
+        if len(opening) < 3:
+            return char
+        inside: list[str] = []
+        while char:
+            if char == mark and self._blank_line:
+                closing, char = yield from self._run(mark)
+                if len(closing) >= len(opening):
+                    break
+                inside.append(closing)
+                continue
+            self._say(char)
+            inside.append(char)
+            char = yield
+        self._ticks = 0
+        self.last_block = "".join(inside).partition("\n")[2]
+        return char
+
+    def _run(self, mark: str) -> Generator[None, str, tuple[str, str]]:
+        """The same character, several times."""
+        char, run = mark, ""
+        while char == mark:
+            self._say(char)
+            run += char
+            char = yield
+        return run, char
+
+    def _thought(self, char: str) -> Steps:
+        """Up to the tag that ends it."""
+        tail = ""
+        while char:
+            self._say(char)
+            tail = (tail + char)[-len("</think") :]
+            char = yield
+            if tail == "</think":
+                break
+        return char
+
+    # --- what may be a call ---------------------------------------------------------------------
+
+    def _candidate(self, first: str) -> Steps:
+        began = not self._spoke
+        read = self._reader_for(first)
+        if read is None:
+            self._say(first)
+            return (yield)
+        self._held, self.draft = [first], Draft()
+        char = yield from read(self.draft)
+        raw = "".join(self._held[: len(self._held) - len(char)])
+        self._held = None
+        if not self._takes(Written(draft=self.draft, raw=raw)):
+            for released in raw:
+                self._say(released)
+            if began and (raw + char).lower() in _THOUGHTS:
+                char = yield from self._thought(char)
+        self.draft = Draft()
+        return char
+
+    def _reader_for(self, first: str) -> Callable[[Draft], Steps] | None:
+        if first == "<":
+            return read_tag
+        # Where there are tags, other spellings are something else.
+        if not self._blank_line or any(call.raw[0] == "<" for call in self.calls[:1]):
+            return None
+        return read_object if first == "{" else read_bracket
+
+    def _takes(self, written: Written) -> bool:
+        draft = written.draft
+        match draft.verdict:
+            case "result":
+                self.made_up = bool(self.calls)
+                return self.made_up
+            case "cut":
+                if draft.spelling == "{" and (named := _NAMED_IN_OBJECT.match(written.raw)):
+                    draft.name = named[1]
+                if draft.spelling == "tool_call" or self._is_known(draft.name):
+                    self.cut = written
+                return self.cut is not None
+            case "call" if self._is_meant(draft):
+                self.calls.append(written)
+                self._aftermath_chars = 0
+                return True
+        return False
+
+    def _is_meant(self, draft: Draft) -> bool:
+        if draft.spelling == "tool_call":
+            return True
+        if draft.spelling == "{":
+            found = envelope(draft.arguments or "")
+            return found is not None and self._is_known(found[0])
+        return self._is_known(draft.name)
+
+    def _is_known(self, name: str) -> bool:
+        return name.removeprefix("@") in self._tools
