@@ -1,0 +1,151 @@
+"""Reads what a person changed in MEMORY.md, and writes the file anew."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from chatcli.errors import StorageError, UsageError
+from chatcli.i18n import _
+from chatcli.memory.database import Database
+from chatcli.memory.document import Entry, parse
+from chatcli.memory.fact import CONFIDENCE, Fact, clean_text, draw_id, likeness
+from chatcli.memory.log import Forgotten, Line, Noted
+from chatcli.session.entries import now
+from chatcli.session.files import read_private, write_private
+
+
+class Read(Struct, frozen=True, kw_only=True):
+    """What an edited file comes to."""
+
+    lines: list[Line] = []
+    """For the log."""
+    problems: list[str] = []
+    """For a person."""
+    keep_copy: bool = False
+    """The file says something that no fact can hold."""
+
+
+def stamp(path: Path) -> str:
+    """Another one when the file was written since; empty without a file."""
+    try:
+        status = path.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return ""
+    return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+
+
+def write(path: Path, text: str) -> None:
+    write_private(path, text.encode())
+
+
+def keep_copy(path: Path) -> Path:
+    """Copy the file beside itself, under a name that stands for its content."""
+    data = path.read_bytes()
+    copy = path.with_name(f"MEMORY.{hashlib.sha256(data).hexdigest()[:8]}.md")
+    write_private(copy, data)
+    return copy
+
+
+def read(path: Path, database: Database) -> Read:
+    """What changed between the facts and the file. A file that is not there changes nothing."""
+    try:
+        data = read_private(path)
+    except StorageError as error:
+        return Read(problems=[f"{error.message} {error.hint}"])
+    if data is None:
+        return Read()
+    try:
+        edited = parse(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Read(
+            problems=[_("{path} is not UTF-8: its changes do not count.").format(path=path)], keep_copy=True
+        )
+    facts = {fact.id: fact for fact in database.facts()}
+    changes = _Changes(database.position.last_seq, facts)
+    mentioned = {entry.id for entry in edited.entries if entry.untouched}
+    for entry in edited.entries:
+        if not entry.untouched:
+            changes.take(entry, is_change=entry.id in facts and entry.id not in mentioned)
+            mentioned.add(entry.id)
+    if edited.as_of is not None:
+        changes.forget([f.id for f in facts.values() if f.seq <= edited.as_of and f.id not in mentioned])
+    return Read(
+        lines=changes.lines,
+        problems=changes.problems,
+        keep_copy=edited.has_comments or bool(changes.problems),
+    )
+
+
+def reworded(fact: Fact, text: str, seq: int) -> Fact:
+    """The fact with other words, which are the user's own."""
+    return structs.replace(
+        fact,
+        text=text,
+        seq=seq,
+        said_by="user",
+        outside=False,
+        quote="",
+        confidence=CONFIDENCE["user"],
+        changed=now(),
+    )
+
+
+class _Changes:
+    """Gathers lines for the log, in the order of the file."""
+
+    def __init__(self, last_seq: int, facts: dict[str, Fact]) -> None:
+        self.lines: list[Line] = []
+        self.problems: list[str] = []
+        self._seq = last_seq
+        self._facts = facts
+        self._said = {(fact.scope, likeness(fact.text)) for fact in facts.values()}
+        self._taken = set(facts)
+
+    def take(self, entry: Entry, *, is_change: bool) -> None:
+        """A line that somebody wrote or changed."""
+        try:
+            text = clean_text(entry.text)
+        except UsageError as error:
+            self.problems.append(f"{error.message} {error.hint}".strip())
+            return
+        if is_change:
+            self._change(self._facts[entry.id], entry, text)
+        elif (entry.scope, likeness(text)) not in self._said:
+            self._add(entry, text)
+        self._said.add((entry.scope, likeness(text)))
+
+    def forget(self, ids: list[str]) -> None:
+        if ids:
+            self.lines.append(Forgotten(ids=tuple(ids), seq=self._next()))
+
+    def _change(self, fact: Fact, entry: Entry, text: str) -> None:
+        worded = fact if text == fact.text else reworded(fact, text, fact.seq)
+        changed = structs.replace(
+            worded, tags=entry.tags, category=entry.category or fact.category, scope=entry.scope
+        )
+        if changed != fact:
+            self.lines.append(Noted(structs.replace(changed, seq=self._next(), changed=now())))
+
+    def _add(self, entry: Entry, text: str) -> None:
+        time = now()
+        self.lines.append(
+            Noted(
+                Fact(
+                    id=draw_id(self._taken.__contains__),
+                    seq=self._next(),
+                    text=text,
+                    category=entry.category or "general",
+                    tags=entry.tags,
+                    scope=entry.scope,
+                    created=time,
+                    changed=time,
+                )
+            )
+        )
+
+    def _next(self) -> int:
+        self._seq += 1
+        return self._seq

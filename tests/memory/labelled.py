@@ -1,0 +1,82 @@
+"""The labelled set: 50 facts, 100 questions about them in both languages, and any number of distractors.
+
+`dev` questions are what recall was tuned on, `test` questions are about other facts and were only counted.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from msgspec import Struct
+
+from chatcli.memory.fact import CATEGORIES, Fact
+
+HERE = Path(__file__).parent
+
+
+class Question(Struct, frozen=True):
+    half: str
+    about: str
+    language: str
+    text: str
+
+
+def questions() -> list[Question]:
+    lines = (HERE / "questions.tsv").read_text(encoding="utf-8").splitlines()
+    return [Question(*line.split("\t")) for line in lines]
+
+
+def facts() -> dict[str, Fact]:
+    """By the name that the questions use."""
+    rows = (line.split("\t") for line in (HERE / "facts.tsv").read_text(encoding="utf-8").splitlines())
+    return {name: draft(text, category) for name, category, text in rows}
+
+
+def draft(text: str, category: str = "general", **fields) -> Fact:
+    """A fact that nobody has noted yet."""
+    named = next(known for known in CATEGORIES if known == category)
+    return Fact(id="", seq=0, text=text, category=named, **fields)
+
+
+def distractors(count: int) -> list[Fact]:
+    """Plausible notes of other projects: no two alike, none an answer to a question."""
+    chance = random.Random(20261130)
+    seen: set[str] = set()
+    while len(seen) < count:
+        seen.add(chance.choice(_TEMPLATES).format(**{name: chance.choice(of) for name, of in _WORDS.items()}))
+    return [draft(text) for text in sorted(seen, key=lambda text: (hash_of(text), text))]
+
+
+def hash_of(text: str) -> int:
+    return random.Random(text).getrandbits(32)
+
+
+_TEMPLATES = (
+    "The {noun} of {project} is written in {language} and listens on port {number}.",
+    "O {nome} do {project} usa {language} e escuta na porta {number}.",
+    "{person} looks after the {noun} of {project}.",
+    "{person} cuida do {nome} do {project}.",
+    "In {project} the {noun} fails when there are more than {number} {things}.",
+    "No {project} o {nome} falha quando há mais de {number} {coisas}.",
+    "Ticket {project}-{number}: {person} wants the {noun} to export {things}.",
+    "Chamado {project}-{number}: {person} quer que o {nome} exporte {coisas}.",
+    "The timeout of the {noun} in {project} was raised to {number} seconds for {things}.",
+    "O tempo limite do {nome} no {project} subiu para {number} segundos por causa de {coisas}.",
+    "For {project} we chose {language} because {person} knows it; {number} {things} depend on it.",
+    "Para o {project} escolhemos {language} porque {person} conhece; {number} {coisas} dependem disso.",
+    "Meeting with {person} about {things} of {project} in room {number}.",
+    "Reunião com {person} sobre {coisas} do {project} na sala {number}.",
+)
+_WORDS: dict[str, list[str]] = {
+    "noun": "parser,scheduler,gateway,dashboard,exporter,crawler,mailer,indexer,balancer,renderer".split(","),
+    "nome": "analisador,agendador,painel,exportador,coletor,carteiro,indexador,renderizador".split(","),
+    "project": "Atlas,Boreal,Cobalto,Delta,Estrela,Fênix,Granito,Horizonte,Ipê,Jade,Kappa,Lótus".split(","),
+    "language": "Rust,Kotlin,Elixir,Scala,Ruby,C#,Haskell,Clojure,Perl,Swift".split(","),
+    "person": "Beatriz,Carlos,Dora,Emma,Felipe,Greta,Heitor,Ingrid,João,Kenji,Lívia,Noah".split(","),
+    "things": "invoices,sensors,tickets,shipments,contracts,playlists,coupons,badges,surveys,orders".split(
+        ","
+    ),
+    "coisas": "faturas,sensores,chamados,remessas,contratos,cupons,crachás,pesquisas,pedidos".split(","),
+    "number": [str(number) for number in range(11, 9_000, 7)],
+}
