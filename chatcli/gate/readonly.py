@@ -2,8 +2,9 @@
 
 Left out on purpose, among others: whatever starts another program (`rg --pre`, `sort --compress-program`,
 `diff -l`, `file -z`), writes a file (`sort -o`, `tree -o`, `uniq IN OUT`), follows links out of the
-project (`grep -R`, `rg -L`, `tree -l`, `ls -LR`, `diff -r`), waits (`tail -f`), reads names of files from a file (`wc
---files0-from`), or asks the network (`hostname`-like lookups). A pager runs what the environment says.
+project (`grep -R`, `rg -L`, `tree -l`, `ls -LR`, `diff -r`), waits (`tail -f`), reads names of files from a
+file (`wc --files0-from`), or asks the network (`hostname`-like lookups). A pager runs what the environment
+says.
 GNU and BSD differ: a letter that takes a value in one and none in the other is left out.
 """
 

@@ -21,8 +21,9 @@ from msgspec import Struct
 
 from chatcli.errors import StorageError, UsageError
 from chatcli.gate.paths import is_within
-from chatcli.gate.private import locked, read_private, record_folder, write_private
 from chatcli.i18n import _
+from chatcli.session.files import locked, read_private, write_private
+from chatcli.session.layout import record_folder
 
 RuleKind = Literal["exec", "read", "write", "network", "code"]
 Scope = Literal["run", "session", "project"]

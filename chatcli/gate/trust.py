@@ -18,8 +18,9 @@ import msgspec
 from msgspec import Struct
 
 from chatcli.errors import StorageError
-from chatcli.gate.private import read_private, record_folder, write_private
 from chatcli.i18n import _
+from chatcli.session.files import read_private, write_private
+from chatcli.session.layout import record_folder
 
 TrustState = Literal["trusted", "changed", "unknown"]
 

@@ -22,7 +22,7 @@ from chatcli.providers.catalogue import facts
 from chatcli.providers.openai_responses import OpenAIResponses
 from chatcli.providers.rows import ROWS
 from chatcli.providers.service import Service
-from chatcli.session.files import make_private_folder, storage_errors, write_durably
+from chatcli.session.files import write_private
 
 FOLDER = "assistants"
 _ENDED = "26 Aug 2026"
@@ -57,9 +57,7 @@ def import_assistant(file: Path, home: Path) -> Assistant:
             _("{file} is not an exported assistant: {why}").format(file=file, why="id, model, instructions")
         )
     path = home / FOLDER / f"{_file_name(assistant)}.json"
-    with storage_errors(path):
-        make_private_folder(path.parent)
-        write_durably(path, msgspec.json.encode(assistant))
+    write_private(path, msgspec.json.encode(assistant))
     return assistant
 
 

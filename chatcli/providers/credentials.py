@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from chatcli.errors import StorageError
 from chatcli.i18n import _
-from chatcli.session.files import make_private_folder, storage_errors, write_durably
+from chatcli.session.files import write_private
 
 Source = Literal["environment", "keyring", "file"]
 
@@ -196,6 +196,4 @@ def _write_file(path: Path, keys: Mapping[str, str]) -> None:
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    with storage_errors(path):
-        make_private_folder(path.parent)
-        write_durably(path, content)
+    write_private(path, content)

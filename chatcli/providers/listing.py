@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from chatcli.session.files import make_private_folder, storage_errors, write_durably
+from chatcli.session.files import write_private
 
 FOLDER = "models"
 
@@ -41,6 +41,4 @@ def read_list(folder: Path, provider: str) -> Mapping[str, Listed]:
 def write_list(folder: Path, provider: str, models: Iterable[Listed]) -> None:
     """Raises StorageError."""
     path = folder / f"{provider}.json"
-    with storage_errors(path):
-        make_private_folder(folder)
-        write_durably(path, msgspec.json.encode(list(models)))
+    write_private(path, msgspec.json.encode(list(models)))

@@ -1,10 +1,11 @@
-"""File operations of a session: private to the user, on disk when they return, errors in one form."""
+"""Files of chatcli: private to the user, on disk when they return, errors in one form."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +14,7 @@ from pathlib import Path
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 
-sync_data = getattr(os, "fdatasync", os.fsync)
-"""macOS has no fdatasync."""
-
+LOCK_TIMEOUT_SECONDS = 10.0
 # Whoever only wants to know whether a file is locked holds its lock for an instant.
 _LOCK_ATTEMPTS = 10
 _LOCK_PAUSE_SECONDS = 0.02
@@ -43,6 +42,30 @@ def make_private_folder(path: Path) -> None:
     make_private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     sync_folder(path.parent)
+
+
+def sync_data(fd: int) -> None:
+    """Wait until the bytes of an open file are on disk. Raises `OSError`."""
+    if sys.platform == "darwin":
+        _sync_drive(fd)
+    else:
+        os.fdatasync(fd)
+
+
+def sync_file(fd: int) -> None:
+    """The same for its bytes and what is known about it, such as its mode."""
+    if sys.platform == "darwin":
+        _sync_drive(fd)
+    else:
+        os.fsync(fd)
+
+
+def _sync_drive(fd: int) -> None:
+    """The fsync of macOS leaves the bytes in the drive's own cache, which a power cut empties."""
+    try:
+        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+    except OSError:  # not every file system can
+        os.fsync(fd)
 
 
 def sync_folder(path: Path) -> None:
@@ -102,7 +125,7 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
         try:
             write_all(fd, data)
             os.fchmod(fd, mode)
-            os.fsync(fd)
+            sync_file(fd)
         finally:
             os.close(fd)
         temporary.replace(path)
@@ -110,3 +133,44 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def read_private(path: Path) -> bytes | None:
+    """The content; None when there is no such file.
+
+    Raises `StorageError` when the file is not the user's own or others may write to it.
+    """
+    with storage_errors(path):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        with os.fdopen(fd, "rb") as file:
+            status = os.fstat(fd)
+            if status.st_uid == os.geteuid() and not status.st_mode & 0o022:
+                return file.read()
+    raise StorageError(
+        _("{path} is not yours alone").format(path=path),
+        hint=_("Remove the file, or make yourself its owner and run: chmod 600 on it"),
+    )
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace the file as a whole, in a folder that is made when it is missing. Raises `StorageError`."""
+    with storage_errors(path):
+        make_private_folder(path.parent)
+        write_durably(path, content)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the right to read, change and write `path` against other processes. Raises `StorageError`."""
+    from filelock import FileLock, Timeout
+
+    with storage_errors(path):
+        make_private_folder(path.parent)
+    try:
+        with FileLock(path.with_name(path.name + ".lock"), timeout=LOCK_TIMEOUT_SECONDS, mode=0o600):
+            yield
+    except Timeout as error:
+        raise StorageError(_("another chatcli keeps {path} locked").format(path=path)) from error

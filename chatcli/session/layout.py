@@ -1,10 +1,12 @@
-"""Where sessions lie: `<home>/sessions/<id>/{journal.jsonl, archive/, checkpoints/}`.
+"""Where sessions lie: `<home>/sessions/<id>/{journal.jsonl, archive/, checkpoints/}`, and what is known of
+project folders.
 
 Names that begin with a dot are sessions being made or being dropped: none yet, or none any more.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import time
@@ -25,6 +27,12 @@ _UNFINISHED_SECONDS = 3_600
 def new_session_id() -> str:
     """Sorts by time (UTC) and is short enough to type: `20261130-0912-ab12cd`."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M}-{os.urandom(3).hex()}"
+
+
+def record_folder(home: Path, folder: Path) -> Path:
+    """Where the home keeps what is known about one project folder."""
+    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
+    return home / "projects" / name
 
 
 def session_folder(home: Path, session_id: str) -> Path:

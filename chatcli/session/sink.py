@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chatcli.errors import StorageError
 from chatcli.messages import Archived
-from chatcli.session.files import storage_errors, sync_folder
+from chatcli.session.files import storage_errors, sync_file, sync_folder
 from chatcli.session.measure import Measure
 
 SPOOL_PREFIX = ".spool-"
@@ -120,7 +120,7 @@ class Sink:
     def _store(self, *, omitted_bytes: int) -> Archived:
         archived = self._measure.archived(omitted_bytes=omitted_bytes)
         with self._or_discard():
-            os.fsync(self._fd)
+            sync_file(self._fd)
             self._path.replace(self._folder / archived.sha256)
             sync_folder(self._folder)
         self.discard()

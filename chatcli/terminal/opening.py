@@ -14,10 +14,11 @@ from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start
 from chatcli.errors import StorageError, UserFacingError
 from chatcli.extensions.rules import project_rules_files
-from chatcli.gate.private import read_private, record_folder, write_private
 from chatcli.gate.screen import one_line
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
+from chatcli.session.files import read_private, write_private
+from chatcli.session.layout import record_folder
 from chatcli.terminal.approval import is_yes
 
 if TYPE_CHECKING:

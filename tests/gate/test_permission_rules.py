@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.errors import StorageError, UsageError
-from chatcli.gate.private import record_folder
 from chatcli.gate.rules import Rule, Rules, parse_rule
+from chatcli.session.layout import record_folder
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" "), min_size=1)
 
