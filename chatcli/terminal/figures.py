@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from chatcli.agent.costs import Money
 from chatcli.i18n import _
+from chatcli.providers.prices import PriceSource
 
 
 def short_count(count: int) -> str:
@@ -34,6 +36,27 @@ def money(usd: float | None) -> str:
     if 0 < usd < 0.00005:
         return "<$0.0001"
     return f"${usd:.4f}" if 0 < usd < 0.1 else f"${usd:.2f}"
+
+
+def marked_money(amount: Money) -> str:
+    """Dollars with what is known of them: `~` estimated from a list, `≥` a part of it is unknown.
+
+    Without a mark it is what the service reported, or nothing at all.
+    """
+    if amount.usd is None:
+        return f"≥{money(amount.known_usd)}" if amount.known_usd else money(None)
+    return f"~{money(amount.usd)}" if "estimated" in amount.sources else money(amount.usd)
+
+
+def source_words(amount: Money) -> str:
+    """Where a sum of money came from; empty for a sum of nothing."""
+    words: dict[PriceSource, str] = {
+        "reported": _("reported by the service"),
+        "estimated": _("estimated from the price list"),
+        "free": _("runs here, free"),
+        "unknown": _("price unknown"),
+    }
+    return " + ".join(words[source] for source in amount.sources)
 
 
 def percent(part: int, whole: int) -> int:

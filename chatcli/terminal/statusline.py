@@ -61,7 +61,7 @@ class StatusSource:
         counted = (conversation.session.id, len(conversation.session.usage))
         if counted != self._counted:
             self._counted = counted
-            self._cost_usd = conversation.cost().total.usd
+            self._cost_usd = conversation.spent.usd
         status = Status(
             mode=conversation.mode,
             provider=conversation.provider.name,

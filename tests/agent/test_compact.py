@@ -77,7 +77,7 @@ async def test_the_side_call_repeats_all_that_was_sent_and_asks_at_the_end(talk,
         record = t.conversation.session.usage[-1]
         assert record.purpose == "summary"
         assert record.cost_usd > 0
-        assert t.conversation.cost().total.requests == 8
+        assert t.conversation.spent.requests == 8
 
 
 async def test_it_is_undone_and_the_view_is_what_it_was(talk, files):

@@ -102,9 +102,9 @@ async def test_a_summary_counts_as_a_side_call(talk):
     ]
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run(LONG)
-        before = t.conversation.cost().total
+        before = t.conversation.spent
         await t.conversation.compact()
-        after = t.conversation.cost().total
+        after = t.conversation.spent
         assert [record.purpose for record in records(t)] == ["answer", "answer", "summary"]
         assert after.usd - before.usd == pytest.approx(BILL_USD)
         assert t.told(UsageRecorded)[-1].purpose == "summary"

@@ -14,6 +14,7 @@ from textwrap import wrap
 
 from chatcli.agent import tour
 from chatcli.agent.conversation import Conversation
+from chatcli.agent.costreport import cost_report
 from chatcli.agent.start import Start, open_conversation
 from chatcli.agent.tour import Stop
 from chatcli.gate.questions import Answer, Question
@@ -23,11 +24,11 @@ from chatcli.messages import AssistantMessage, ToolResult
 from chatcli.providers.offline import Offline
 from chatcli.settings import table
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.costlines import class_lines
 from chatcli.terminal.person import TerminalPerson
 from chatcli.terminal.plainscreen import PlainScreen
 from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted
-from chatcli.terminal.slash.cost import spent_lines
 
 _STOPS = 5
 _LEAVE = frozenset({"q", "quit", "exit", "sair"})
@@ -84,7 +85,8 @@ class _Tour:
             sample = tour.copy_sample(self._place.folder, conversation.session.workspace.scratch / "tour")
             await self._change(sample)
             self._say(_("/cost tells what a session used, and what it cost:"))
-            self._screen.print(spent_lines(conversation.cost().total))
+            report = cost_report(conversation.session)
+            self._screen.print(class_lines(report.total, report.by_class, self._screen.columns))
         finally:
             await conversation.aclose()
         self._say(_("That was the tour. Start here with: chatcli. Connect a model with: chatcli setup."))

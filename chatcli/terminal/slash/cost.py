@@ -1,61 +1,83 @@
-"""/cost: tokens in the normal form and money, in all and by model."""
+"""/cost: what the session has cost, turn by turn, and why something of the cache was lost."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chatcli.agent.costs import Spent
+from chatcli.agent.costreport import cost_report
 from chatcli.gate.screen import one_line
-from chatcli.i18n import _, ngettext
-from chatcli.terminal.cells import clip
-from chatcli.terminal.figures import money, percent, short_seconds
+from chatcli.i18n import _
+from chatcli.providers import prices
+from chatcli.session.files import storage_errors
+from chatcli.terminal.cells import fill
+from chatcli.terminal.costjson import cost_json
+from chatcli.terminal.costlines import cost_lines, turn_lines
+from chatcli.terminal.costpage import cost_page
+from chatcli.terminal.figures import percent
 from chatcli.terminal.slash.command import Command
+from chatcli.terminal.whylines import why_lines
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
 
+_ACTIONS = ("why", "turns", "--html", "--json")
 
-async def _cost(repl: Repl, _text: str) -> None:
-    conversation, screen = repl.conversation, repl.screen
-    summary = conversation.cost()
-    if not summary.total.requests:
+
+async def _cost(repl: Repl, text: str) -> None:
+    action, _space, rest = text.partition(" ")
+    session = repl.conversation.session
+    if action not in ("", *_ACTIONS):
+        repl.tell(_("/cost, /cost why, /cost turns, /cost --html [FILE] or /cost --json [FILE]"), "warning")
+        return
+    if not session.usage:
         repl.tell(_("Nothing was sent yet."))
         return
-    lines = [""]
-    for cost in summary.by_model:
-        lines.append(
-            screen.look.paint(clip(one_line(f"{cost.provider}/{cost.model}"), screen.columns), "bold")
-        )
-        lines += spent_lines(cost.spent)
-    if len(summary.by_model) > 1:
-        lines.append(screen.look.paint(_("Total"), "bold"))
-        lines += spent_lines(summary.total)
-    if window := conversation.window_tokens:
-        share = percent(conversation.context_tokens, window)
-        lines.append(
-            _("Context: {used:,} of {window:,} tokens, {share} %").format(
-                used=conversation.context_tokens, window=window, share=share
-            )
-        )
-    screen.print([clip(line, screen.columns) if "\x1b" not in line else line for line in lines])
+    for provider in {record.provider for record in session.usage}:
+        await prices.load(provider)
+    report, screen = cost_report(session), repl.screen
+    match action:
+        case "why":
+            screen.print(why_lines(report, screen.columns, screen.look))
+        case "turns":
+            screen.print(turn_lines(report, screen.columns, screen.look))
+        case "--html":
+            await _write(repl, rest.strip() or f"chatcli-cost-{session.id}.html", cost_page(report))
+        case "--json" if rest.strip():
+            await _write(repl, rest.strip(), cost_json(report))
+        case "--json":
+            screen.print(cost_json(report).split("\n"))
+        case _:
+            screen.print([*cost_lines(report, screen.columns, screen.look), *_window(repl)])
 
 
-def spent_lines(spent: Spent) -> list[str]:
-    """One line a class of tokens; classes do not overlap, so they add up."""
-    usage = spent.usage
-    rows = [
-        (_("input"), f"{usage.input:,}"),
-        (_("cache read"), f"{usage.cache_read:,}"),
-        (_("cache write"), f"{usage.cache_write:,}"),
-        (_("output"), f"{usage.output:,}"),
-        (_("of it reasoning"), f"{usage.reasoning:,}"),
-        (_("cost"), money(spent.usd)),
-    ]
-    names, values = max(len(name) for name, _v in rows), max(len(value) for _n, value in rows)
-    lines = [f"  {name:<{names}}  {value:>{values}}" for name, value in rows]
-    requests = ngettext("{n} request", "{n} requests", spent.requests).format(n=spent.requests)
-    estimated = " · " + _("partly estimated") if usage.estimated else ""
-    return [*lines, f"  {requests} · {short_seconds(spent.seconds)}{estimated}"]
+def _window(repl: Repl) -> list[str]:
+    conversation = repl.conversation
+    if not (window := conversation.window_tokens):
+        return []
+    share = percent(conversation.context_tokens, window)
+    told = _("Context: {used:,} of {window:,} tokens, {share} %")
+    told = told.format(used=conversation.context_tokens, window=window, share=share)
+    return fill(told, repl.screen.columns)
 
 
-COMMANDS = (Command(name="cost", help=lambda: _("tokens and money so far"), run=_cost, while_busy=True),)
+async def _write(repl: Repl, given: str, text: str) -> None:
+    path = repl.conversation.session.folder / Path(given).expanduser()
+    named = one_line(str(path))
+    if path.exists() and not await repl.confirm(_("{path} exists. Replace it?").format(path=named)):
+        return
+    with storage_errors(path):
+        path.write_text(text, encoding="utf-8")
+    repl.tell(_("Written to {path}").format(path=named))
+
+
+COMMANDS = (
+    Command(
+        name="cost",
+        arguments="[why | turns | --html [FILE] | --json [FILE]]",
+        help=lambda: _("tokens and money so far, and why a cache was lost"),
+        run=_cost,
+        words=lambda _repl: _ACTIONS,
+        while_busy=True,
+    ),
+)

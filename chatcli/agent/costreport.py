@@ -1,0 +1,206 @@
+"""Everything that `/cost` tells about a session, from its journal alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from chatcli.agent.attribution import Share, shares
+from chatcli.agent.costs import ClassMoney, Money, Spent, add_up, by_class, listed_money, money_of, priced
+from chatcli.agent.misses import message_seq
+from chatcli.events import Purpose
+from chatcli.messages import Message, Usage
+from chatcli.session.entries import CacheMiss, UsageRecord
+from chatcli.session.state import State
+
+K = TypeVar("K")
+
+
+class ModelCost(Struct, frozen=True, kw_only=True):
+    provider: str
+    model: str
+    spent: Spent
+    by_class: ClassMoney
+
+
+class PurposeCost(Struct, frozen=True, kw_only=True):
+    """`answer` is the conversation itself; the rest are side calls."""
+
+    purpose: Purpose
+    spent: Spent
+
+
+class Loss(Struct, frozen=True, kw_only=True):
+    """One request that had to send again what the cache was to have."""
+
+    turn: int
+    purpose: Purpose
+    sent_at: str
+    """UTC, ISO 8601; empty in sessions of an older chatcli."""
+    miss: CacheMiss
+    money: Money
+    """What it cost more than to read all of it."""
+    message: Message | None
+    """The one that differed, where it was one."""
+
+    @property
+    def is_decided(self) -> bool:
+        """chatcli rewrote something on purpose: that was weighed, and pays for itself."""
+        return self.miss.cause == "rewrite"
+
+
+class TurnCost(Struct, frozen=True, kw_only=True):
+    """One reply of the model, with attempts that failed and side calls until the next one."""
+
+    number: int
+    """From 1, over the whole session."""
+    spent: Spent
+    by_class: ClassMoney
+    context_tokens: int
+    """Of the last answered request."""
+    losses: tuple[Loss, ...]
+
+
+class CacheFigures(Struct, frozen=True, kw_only=True):
+    """How well the cache works."""
+
+    hit_ratio: float
+    """What was read from it, of all prompt tokens; from 0 to 1."""
+    write_factor: float
+    """What was sent anew, as a multiple of the largest context: each token once would be 1."""
+    largest_context_tokens: int
+
+
+class Shortening(Struct, frozen=True, kw_only=True):
+    """What it saved to show old results shorter and to sum up, and what that cost."""
+
+    times: int
+    saved_tokens: int
+    """Not sent, in all requests since; estimated."""
+    saved: Money
+    """As if they had been read from the cache: the least that they would have cost."""
+    paid: Money
+    """The cache that was lost by it, and the requests that summed up."""
+
+
+class CostReport(Struct, frozen=True, kw_only=True):
+    session_id: str
+    total: Spent
+    by_class: ClassMoney
+    by_model: tuple[ModelCost, ...]
+    """In the order in which the models first answered."""
+    by_purpose: tuple[PurposeCost, ...]
+    by_content: tuple[Share, ...]
+    turns: tuple[TurnCost, ...]
+    cache: CacheFigures
+    shortening: Shortening
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        return tuple(loss for turn in self.turns for loss in turn.losses)
+
+
+def cost_report(state: State) -> CostReport:
+    """What a session, running or read from disk, has cost so far."""
+    records = state.usage
+    return CostReport(
+        session_id=state.id,
+        total=add_up(records),
+        by_class=_classes(records),
+        by_model=tuple(
+            ModelCost(provider=provider, model=model, spent=add_up(group), by_class=_classes(group))
+            for (provider, model), group in _grouped(records, lambda r: (r.provider, r.model))
+        ),
+        by_purpose=tuple(
+            PurposeCost(purpose=purpose, spent=add_up(group))
+            for purpose, group in _grouped(records, lambda r: r.purpose)
+        ),
+        by_content=shares(records, state.transcript),
+        turns=_turns(records, state.transcript),
+        cache=_cache(records),
+        shortening=_shortening(state),
+    )
+
+
+def _classes(records: Iterable[UsageRecord]) -> ClassMoney:
+    return sum(map(by_class, records), ClassMoney())
+
+
+def _grouped(
+    records: Iterable[UsageRecord], key: Callable[[UsageRecord], K]
+) -> Iterable[tuple[K, list[UsageRecord]]]:
+    """In the order in which the keys first occur."""
+    groups: dict[K, list[UsageRecord]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return groups.items()
+
+
+def _turns(records: Sequence[UsageRecord], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
+    messages = {message.seq: message for message in transcript}
+    groups: list[list[UsageRecord]] = []
+    begun = ""
+    for record in records:
+        is_answer = record.purpose == "answer"
+        # Attempts at one reply are made of one request, which is looked at once.
+        if not groups or (is_answer and (not record.sent_at or record.sent_at != begun)):
+            groups.append([])
+        begun = record.sent_at if is_answer else begun
+        groups[-1].append(record)
+    return tuple(
+        TurnCost(
+            number=number,
+            spent=add_up(group),
+            by_class=_classes(group),
+            context_tokens=max((r.usage.context for r in group if r.purpose == "answer"), default=0),
+            losses=tuple(_loss(number, r, r.miss, messages) for r in group if r.miss),
+        )
+        for number, group in enumerate(groups, start=1)
+    )
+
+
+def _loss(turn: int, record: UsageRecord, miss: CacheMiss, messages: Mapping[int, Message]) -> Loss:
+    return Loss(
+        turn=turn,
+        purpose=record.purpose,
+        sent_at=record.sent_at,
+        miss=miss,
+        money=listed_money(record, miss.lost_usd),
+        message=messages.get(message_seq(miss)),
+    )
+
+
+def _cache(records: Iterable[UsageRecord]) -> CacheFigures:
+    read = anew = largest = 0
+    for record in records:
+        read += record.usage.cache_read
+        anew += record.usage.input + record.usage.cache_write
+        largest = max(largest, record.usage.context)
+    return CacheFigures(
+        hit_ratio=read / max(1, read + anew),
+        write_factor=anew / max(1, largest),
+        largest_context_tokens=largest,
+    )
+
+
+def _shortening(state: State) -> Shortening:
+    saved_tokens, saved, paid = 0, Money(), Money()
+    for made in state.shortenings:
+        for record in state.usage[made.after_requests :]:
+            tokens = round(made.saved_tokens * _billed_for_estimated(record, made.reason))
+            saved_tokens += tokens
+            saved += listed_money(record, priced(record, Usage(cache_read=tokens)))
+    for record in state.usage:
+        if record.miss and record.miss.cause == "rewrite":
+            paid += listed_money(record, record.miss.lost_usd)
+        if record.purpose == "summary":
+            paid += money_of(record)
+    return Shortening(times=len(state.shortenings), saved_tokens=saved_tokens, saved=saved, paid=paid)
+
+
+def _billed_for_estimated(record: UsageRecord, reason: str) -> float:
+    """What a service bills for an estimated token; the sizes around a summary are corrected already."""
+    known = record.estimated_tokens and not record.usage.estimated and reason != "summary"
+    return record.usage.context / record.estimated_tokens if known else 1.0
