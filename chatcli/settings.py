@@ -19,6 +19,7 @@ Preset = Literal["none", "trueforge", "lookup"]
 Autonomy = Literal["plan", "ask", "edits", "all"]
 CacheTtl = Literal["5m", "1h"]
 SmartRoute = Literal["off", "hint", "auto"]
+ToolProtocol = Literal["auto", "native", "text"]
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "trueforge": {"tool_result_max_tokens": "6000", "tool_result_budget_tokens": "10000"},
@@ -67,6 +68,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_output_tokens: Annotated[
         int, _meta("CHATCLI_MAX_OUTPUT_TOKENS", "Longest reply in tokens; 0: the model's own limit.", ge=0)
     ] = 0
+    tool_protocol: Annotated[
+        ToolProtocol,
+        _meta(
+            "CHATCLI_TOOL_PROTOCOL",
+            "How tools are called: native, text, or auto (native where the model can, else text).",
+        ),
+    ] = "auto"
     context_window_tokens: Annotated[
         int,
         _meta("CHATCLI_CONTEXT_WINDOW", "Size of the model's window in tokens; 0: from the catalogue.", ge=0),

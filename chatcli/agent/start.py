@@ -13,6 +13,7 @@ from chatcli.agent.conversation import Conversation
 from chatcli.agent.person import Person
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.settings_files import load_settings
+from chatcli.agent.text_protocol.choice import with_tools
 from chatcli.errors import StorageError, UsageError
 from chatcli.extensions.rules import read_rules
 from chatcli.gate.trust import Trust
@@ -118,7 +119,8 @@ def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -
     model = settings.model or choice.model
 
     def create(spec: ProviderSpec, model: str) -> Provider:
-        return table.create(spec, model, settings, environment, find, home=home)
+        provider = table.create(spec, model, settings, environment, find, home=home)
+        return with_tools(provider, spec, settings.tool_protocol)
 
     first = create(choice.spec, model)
     fallbacks = [create(*row) for row in parse_fallbacks(settings.fallback_providers)]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
+import msgspec
+from msgspec import Struct
+
+from chatcli.errors import ProviderError
 from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import ollama_body
@@ -33,6 +37,7 @@ class Ollama:
         self.window_tokens = service.window_tokens
         self._service = service
         self._transport = Transport(service, first_seconds=LOADING_SECONDS)
+        self._takes_tools: bool | None = None
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         request = self._service.visible(request)
@@ -43,8 +48,24 @@ class Ollama:
         answer = self._transport.post("/api/chat", body, headers)
         return read_reply(json_lines(answer, self._service), reader)
 
+    async def takes_tools(self) -> bool:
+        """Whether the model can call tools, as the service says; asked once. An old service does not say."""
+        if self._takes_tools is None:
+            pieces = self._transport.post("/api/show", encode({"model": self.model}), {})
+            try:
+                answer = b"".join([piece async for piece in pieces])
+                said = msgspec.json.decode(answer, type=_Shown).capabilities
+            except (ProviderError, msgspec.DecodeError):
+                return True  # the request itself will tell what is wrong
+            self._takes_tools = said is None or "tools" in said
+        return self._takes_tools
+
     async def aclose(self) -> None:
         await self._transport.aclose()
+
+
+class _Shown(Struct):
+    capabilities: list[str] | None = None
 
 
 class OllamaReader:
