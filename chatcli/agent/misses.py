@@ -89,6 +89,7 @@ def _reason(reason: str) -> str:
         "overflow": _("because the request did not fit"),
         "cold": _("while the cache was lost anyway"),
         "deleted": _("because you deleted it"),
+        "user": _("dropped by you"),
         "summary, asked": _("the summary that you asked for"),
         "summary, pressure": _("a summary, because the window was filling up"),
         "summary, overflow": _("a summary, because the request did not fit"),

@@ -29,15 +29,14 @@ def window_rows(window: Window, shown: Sequence[ResultPart], look: Look, columns
 
 def _sizes(window: Window) -> Iterator[str]:
     expected = window.contents.tokens
-    parts = [
-        _("next request {n:,} of {window:,} tokens, {share} % (estimated)").format(
-            n=expected, window=window.window_tokens, share=percent(expected, window.window_tokens)
-        )
-    ]
+    yield _("next request: {n:,} of {window:,} tokens, {share} (estimated)").format(
+        n=expected,
+        window=window.window_tokens,
+        share=f"{percent(expected, window.window_tokens)}\u00a0%",
+    )
     if window.billed_tokens:
-        parts.append(_("last one {n:,} (billed)").format(n=window.billed_tokens))
-    yield " · ".join(parts)
-    yield _("Past {limit:,} tokens room is made: {left:,} are left.").format(
+        yield _("last request: {n:,} (billed)").format(n=window.billed_tokens)
+    yield _("room is made past {limit:,}: {left:,} left").format(
         limit=window.limit_tokens, left=max(0, window.limit_tokens - expected)
     )
 
@@ -104,11 +103,11 @@ def _block_name(name: str) -> str:
 def _stability(stability: Stability) -> str:
     match stability:
         case "session":
-            return _("fixed for the session")
+            return _("fixed")
         case "once":
             return _("written once")
         case "open":
-            return _("may be shortened")
+            return _("may shrink")
 
 
 def _result_rows(shown: Sequence[ResultPart], all_results: Sequence[ResultPart]) -> list[str]:
