@@ -73,7 +73,7 @@ class CacheFigures(Struct, frozen=True, kw_only=True):
     largest_context_tokens: int
 
 
-class Shortening(Struct, frozen=True, kw_only=True):
+class ShorteningFigures(Struct, frozen=True, kw_only=True):
     """What it saved to show old results shorter and to sum up, and what that cost."""
 
     times: int
@@ -95,7 +95,7 @@ class CostReport(Struct, frozen=True, kw_only=True):
     by_content: tuple[Share, ...]
     turns: tuple[TurnCost, ...]
     cache: CacheFigures
-    shortening: Shortening
+    shortening: ShorteningFigures
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -141,13 +141,14 @@ def _grouped(
 def _turns(records: Sequence[UsageRecord], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
     messages = {message.seq: message for message in transcript}
     groups: list[list[UsageRecord]] = []
-    begun = ""
+    begun: tuple[int, str] | None = None
     for record in records:
-        is_answer = record.purpose == "answer"
         # Attempts at one reply are made of one request, which is looked at once.
-        if not groups or (is_answer and (not record.sent_at or record.sent_at != begun)):
+        sent = record.turn, record.sent_at
+        begins = record.purpose == "answer" and (sent != begun or not record.sent_at)
+        if begins or not groups:
             groups.append([])
-        begun = record.sent_at if is_answer else begun
+        begun = sent if record.purpose == "answer" else begun
         groups[-1].append(record)
     return tuple(
         TurnCost(
@@ -185,7 +186,7 @@ def _cache(records: Iterable[UsageRecord]) -> CacheFigures:
     )
 
 
-def _shortening(state: State) -> Shortening:
+def _shortening(state: State) -> ShorteningFigures:
     saved_tokens, saved, paid = 0, Money(), Money()
     for made in state.shortenings:
         for record in state.usage[made.after_requests :]:
@@ -197,7 +198,7 @@ def _shortening(state: State) -> Shortening:
             paid += listed_money(record, record.miss.lost_usd)
         if record.purpose == "summary":
             paid += money_of(record)
-    return Shortening(times=len(state.shortenings), saved_tokens=saved_tokens, saved=saved, paid=paid)
+    return ShorteningFigures(times=len(state.shortenings), saved_tokens=saved_tokens, saved=saved, paid=paid)
 
 
 def _billed_for_estimated(record: UsageRecord, reason: str) -> float:

@@ -17,7 +17,7 @@ from chatcli.session import layout, listing
 from chatcli.session.archive import Archive
 from chatcli.session.entries import Compacted, CompactionUndone, MessageAdded
 from chatcli.session.files import storage_errors
-from chatcli.session.journal import parse
+from chatcli.session.journal import Recorded, parse
 from chatcli.session.state import State
 from chatcli.session.workspace import file_name
 
@@ -64,15 +64,21 @@ class ArchivedResults:
         return f"{self._workspace}/tool-results/{file_name(call_id, original)}"
 
 
+def read_state(home: Path, wanted: str) -> State:
+    """What a session knew at its last entry, open elsewhere or not. `wanted` and errors as below."""
+    path, recorded = _recorded(home, wanted)
+    state = State(recorded.opened(path))
+    for entry in recorded.entries:
+        state.apply(entry)
+    return state
+
+
 def read_recording(home: Path, wanted: str) -> Recording:
     """A session by its id, or by the beginning or end of it.
 
     Raises `UsageError` for an unknown one and `StorageError` when it cannot be read.
     """
-    folder = layout.session_folder(home, listing.find(home, wanted))
-    path = folder / layout.JOURNAL
-    with storage_errors(path):
-        recorded = parse(path.read_bytes(), path)
+    path, recorded = _recorded(home, wanted)
     opened = recorded.opened(path)
     state, seconds, compactions = State(opened), dict[int, float](), []
     for entry in recorded.entries:
@@ -82,7 +88,7 @@ def read_recording(home: Path, wanted: str) -> Recording:
                 seconds[entry.seq] = datetime.fromisoformat(entry.at).timestamp()
             case Compacted() | CompactionUndone():
                 compactions.append((entry.seq, state.compaction))
-    archive = Archive(folder / layout.ARCHIVE, quota_bytes=0)
+    archive = Archive(path.parent / layout.ARCHIVE, quota_bytes=0)
     blocks = archive.text(state.prompt_key) if state.prompt_key else "[]"
     return Recording(
         name=state.id,
@@ -92,3 +98,9 @@ def read_recording(home: Path, wanted: str) -> Recording:
         compactions=tuple(compactions),
         blocks=msgspec.json.decode(blocks, type=tuple[Block, ...]),
     )
+
+
+def _recorded(home: Path, wanted: str) -> tuple[Path, Recorded]:
+    path = layout.session_folder(home, listing.find(home, wanted)) / layout.JOURNAL
+    with storage_errors(path):
+        return path, parse(path.read_bytes(), path)

@@ -33,7 +33,7 @@ def cost_lines(report: CostReport, columns: int, look: Look) -> list[str]:
     lines += _contents(report, columns, look)
     lines += ["", *(row for fact in _facts(report) for row in fill(fact, columns))]
     lines += ["", *turn_chart(_bars(report), columns, look), *chart_legend(_bars(report), columns, look)]
-    return [*lines, "", *_notes(report, columns, look)]
+    return lines
 
 
 def class_lines(spent: Spent, by_class: ClassMoney, columns: int) -> list[str]:
@@ -163,7 +163,7 @@ def _facts(report: CostReport) -> Iterable[str]:
         )
 
 
-def _notes(report: CostReport, columns: int, look: Look) -> list[str]:
+def cost_notes(report: CostReport, columns: int, look: Look) -> list[str]:
     """What the marks of the money mean, and where there is more."""
     sources = {source for turn in report.turns for source in turn.spent.money.sources}
     notes = []

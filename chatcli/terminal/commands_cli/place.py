@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,6 +18,8 @@ from chatcli.terminal.failure import output_errors
 from chatcli.terminal.look import Look, Style, choose_look
 
 _GAP = "  "
+_NOBODYS_COLUMNS = 100
+"""Width of what is drawn into a pipe or a file."""
 
 
 class Output:
@@ -36,6 +38,16 @@ class Output:
     def marked(self, mark: str, style: Style, text: str) -> None:
         """A line behind a short coloured word."""
         self._write(f"{self.look.paint(mark, style)}  {safe_text(text)}")
+
+    def drawn(self, lines: Iterable[str]) -> None:
+        """Lines that are safe already and as wide as they should be."""
+        for line in lines:
+            self._write(line)
+
+    @property
+    def columns(self) -> int:
+        """For what is drawn to a width."""
+        return self._width_cells or _NOBODYS_COLUMNS
 
     def json(self, value: Any) -> None:
         self._write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

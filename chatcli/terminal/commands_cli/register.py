@@ -155,6 +155,19 @@ def sessions_delete(context: typer.Context, session_id: Annotated[str, typer.Arg
     raise typer.Exit(delete_session(_place(context), session_id))
 
 
+@sessions.command("cost", help=_("What a session has cost, and why a cache was lost."))
+def sessions_cost(
+    context: typer.Context,
+    session_id: Annotated[str, typer.Argument(metavar="ID", help=_("Empty: the last of this folder."))] = "",
+    why: Annotated[bool, typer.Option("--why", help=_("The lost caches alone."))] = False,
+    html: Annotated[str, typer.Option("--html", metavar="FILE", help=_("Write a page with charts."))] = "",
+    output: OutputForm = "text",
+) -> None:
+    from chatcli.terminal.commands_cli.cost import show_cost
+
+    raise typer.Exit(show_cost(_place(context), session_id, why=why, html=html, output=_form(output)))
+
+
 @config.callback(invoke_without_command=True)
 def config_show(context: typer.Context, output: OutputForm = "text") -> None:
     if context.invoked_subcommand is None:

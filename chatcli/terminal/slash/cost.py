@@ -12,7 +12,7 @@ from chatcli.providers import prices
 from chatcli.session.files import storage_errors
 from chatcli.terminal.cells import fill
 from chatcli.terminal.costjson import cost_json
-from chatcli.terminal.costlines import cost_lines, turn_lines
+from chatcli.terminal.costlines import cost_lines, cost_notes, turn_lines
 from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.figures import percent
 from chatcli.terminal.slash.command import Command
@@ -48,7 +48,14 @@ async def _cost(repl: Repl, text: str) -> None:
         case "--json":
             screen.print(cost_json(report).split("\n"))
         case _:
-            screen.print([*cost_lines(report, screen.columns, screen.look), *_window(repl)])
+            shown = cost_lines(report, screen.columns, screen.look), _window(repl)
+            screen.print(
+                [
+                    line
+                    for lines in (*shown, cost_notes(report, screen.columns, screen.look))
+                    for line in lines
+                ]
+            )
 
 
 def _window(repl: Repl) -> list[str]:

@@ -1,0 +1,39 @@
+"""`chatcli sessions cost`: what `/cost` tells, of any session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chatcli.agent.costreport import cost_report
+from chatcli.agent.recording import read_state
+from chatcli.errors import UsageError
+from chatcli.i18n import _
+from chatcli.session.files import storage_errors
+from chatcli.session.listing import latest
+from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.costjson import cost_object
+from chatcli.terminal.costlines import cost_lines, cost_notes
+from chatcli.terminal.costpage import cost_page
+from chatcli.terminal.whylines import why_lines
+
+
+def show_cost(place: Place, wanted: str, *, why: bool = False, html: str = "", output: str = "text") -> int:
+    """Of the session `wanted`, or the last one of this folder. Raises `UserFacingError`."""
+    found = wanted or latest(place.home, place.folder)
+    if not found:
+        raise UsageError(_("No session of this folder yet."), hint=_("`chatcli sessions` lists them."))
+    report, out = cost_report(read_state(place.home, found)), place.out
+    if html:
+        path = place.folder / Path(html).expanduser()
+        with storage_errors(path):
+            path.write_text(cost_page(report), encoding="utf-8")
+        out.line(_("Written to {path}").format(path=path))
+    elif output == "json":
+        out.json(cost_object(report))
+    elif not report.total.requests:
+        out.line(_("Nothing was sent yet."))
+    elif why:
+        out.drawn(why_lines(report, out.columns, out.look))
+    else:
+        out.drawn([*cost_lines(report, out.columns, out.look), *cost_notes(report, out.columns, out.look)])
+    return 0
