@@ -14,6 +14,7 @@ from chatcli.errors import (
     RateLimited,
 )
 from chatcli.i18n import _
+from chatcli.providers.clients import certificate_problem, proxy_of
 from chatcli.providers.service import Service
 
 _DETAIL_CHARS = 300
@@ -33,9 +34,13 @@ def words(kind: type[ProviderError], status: int, service: Service, detail: str)
     return line.format(**names), hint.format(**names)
 
 
-def no_connection(service: Service, error: BaseException | None) -> NetworkError:
+def no_connection(service: Service, error: BaseException | None) -> ProviderError:
     """Nothing answers at the address of the service, or not in a way that can be trusted."""
-    if service.local:
+    if why := certificate_problem(error):
+        return _untrusted(service, why)
+    if proxy := proxy_of(service):
+        hint = _("It goes through the proxy {proxy} of the environment: is that right?").format(proxy=proxy)
+    elif service.local:
         hint = _("Is it running? Start it with: ollama serve")
     elif service.on_this_machine:
         hint = _("Is a server running there?")
@@ -46,6 +51,31 @@ def no_connection(service: Service, error: BaseException | None) -> NetworkError
     return NetworkError(
         message.format(provider=service.name, address=service.base_url, why=why),
         hint=hint,
+        provider=service.name,
+    )
+
+
+def _untrusted(service: Service, why: str) -> ProviderError:
+    """Asking again would not help."""
+    return ProviderError(
+        _("{provider}: the certificate of {address} is not trusted ({why}).").format(
+            provider=service.name, address=service.base_url, why=why
+        ),
+        hint=_(
+            "If a proxy of your company opens encrypted connections, set CHATCLI_CA_BUNDLE to the file"
+            " with its CA."
+        ),
+        provider=service.name,
+    )
+
+
+def proxy_refused(service: Service, error: BaseException) -> ProviderError:
+    """The proxy lets nothing through: asking again would not help, and could lock a user out."""
+    return ProviderError(
+        _("{provider}: the proxy {proxy} refuses ({why}).").format(
+            provider=service.name, proxy=proxy_of(service), why=_shown(str(error), service)
+        ),
+        hint=_("Check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT if it wants a login), or NO_PROXY."),
         provider=service.name,
     )
 

@@ -24,13 +24,17 @@ _PATHS = {"anthropic": "/v1/models?limit=1000", "gemini": "/models?pageSize=1000
 
 
 async def refresh(
-    spec: ProviderSpec, environment: Mapping[str, str], find_key: FindKey, home: Path
+    spec: ProviderSpec,
+    environment: Mapping[str, str],
+    find_key: FindKey,
+    home: Path,
+    settings: Settings,
 ) -> tuple[Listed, ...]:
     """The models that the service lists now; from here on `facts` knows what it said.
 
     Raises UsageError for a service without a list, a `ProviderError` when it does not answer.
     """
-    service = service_of(spec, "", Settings(), environment, find_key)
+    service = service_of(spec, "", settings, environment, find_key)
     redirected = is_redirected(spec, environment)
     unlisted = spec.wire in {"bedrock", "assistant", "stackspot", "ollama", "offline"}
     if unlisted or (spec.name in _WITHOUT_LIST and not redirected):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from chatcli.errors import ProviderError
 from chatcli.providers import warm
-from chatcli.providers.complaints import cut, no_connection, silent
+from chatcli.providers.clients import connect
+from chatcli.providers.complaints import cut, no_connection, proxy_refused, silent
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk
@@ -88,9 +89,8 @@ class Link:
             "base_url": self._service.base_url,
             "max_retries": 0,
             "timeout": timeout,
+            "http_client": connect(httpx2, self._service),
         }
-        if self._service.on_this_machine:
-            given["http_client"] = sdk.DefaultAsyncHttpxClient(trust_env=False)
         if self._sdk_name == "anthropic":
             return sdk.AsyncAnthropic(**given, default_headers=self._anthropic_proof(sdk))
         if self._service.name in _OPENAI_ITSELF:
@@ -111,6 +111,8 @@ class Link:
         is_connection_error = isinstance(error, sdk.APIConnectionError)
         cause = error.__cause__ if is_connection_error else error
         match cause:
+            case httpx2.ProxyError():
+                return proxy_refused(self._service, cause)
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
                 return no_connection(self._service, cause)
             case httpx2.TimeoutException():

@@ -43,6 +43,8 @@ class Service(Struct, frozen=True, kw_only=True):
     """The model sees images."""
     images: ImageTerms = ImageTerms()
     """Which of them the service takes."""
+    ca_bundle: str = ""
+    """Certificates that are trusted beside the usual ones: a file or a folder."""
     idle_seconds: float = 90.0
     """Silence after which a stream is given up."""
     headers: Callable[[Request], Mapping[str, str]] = no_headers

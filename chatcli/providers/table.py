@@ -143,6 +143,7 @@ def service_of(
         max_output_tokens=known.max_output_tokens,
         vision=known.vision,
         images=spec.images,
+        ca_bundle=settings.ca_bundle,
         idle_seconds=max(float(settings.stream_idle_seconds), spec.patience_seconds),
         local=spec.wire == "ollama",
     )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from chatcli.providers import warm
-from chatcli.providers.complaints import cut, no_connection, silent
+from chatcli.providers.clients import connect
+from chatcli.providers.complaints import cut, no_connection, proxy_refused, silent
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.service import Service
@@ -86,7 +87,7 @@ class Transport:
 
     def _connected(self, httpx: Any) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = httpx.AsyncClient(trust_env=not self._service.on_this_machine)
+            self._client = connect(httpx, self._service)
         return self._client
 
     async def _paced(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
@@ -109,6 +110,8 @@ def _failing_as(service: Service, httpx: Any, allowed_seconds: float) -> Iterato
     """What goes wrong on the way, in our words."""
     try:
         yield
+    except httpx.ProxyError as error:
+        raise proxy_refused(service, error) from error
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise no_connection(service, error) from error
     except httpx.TimeoutException as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from chatcli.agent.text_protocol.choice import with_tools
 from chatcli.providers.assistants import FOLDER, Assistant
 from chatcli.providers.base import Provider
 from chatcli.providers.credentials import find_key
@@ -19,7 +20,6 @@ class Row(Struct, frozen=True, kw_only=True):
     provider: str
     model: str = ""
     variables: dict[str, str] = {}
-    tools: bool = True
 
 
 ROWS: dict[str, Row] = {
@@ -42,11 +42,31 @@ ROWS: dict[str, Row] = {
     "github-models": Row(provider="GITHUB_MODELS"),
     "openrouter": Row(provider="OPENROUTER"),
     "openrouter-claude": Row(provider="OPENROUTER", model="anthropic/claude-sonnet-5.5"),
-    "stackspot-flat": Row(provider="STACKSPOT", tools=False),
-    "stackspot-chunked": Row(provider="STACKSPOT", model="chunked-agent", tools=False),
+    "stackspot-flat": Row(provider="STACKSPOT"),
+    "stackspot-chunked": Row(provider="STACKSPOT", model="chunked-agent"),
 }
 NAMES = tuple(ROWS)
-WITH_TOOLS = tuple(name for name, row in ROWS.items() if row.tools)
+
+_IN_TEXT = (
+    "claudeai",
+    "bedrock-invoke",
+    "bedrock-converse",
+    "openai-responses",
+    "openai-chat",
+    "openai-assistant",
+    "googleai",
+    "ollama",
+    "copilot-claude",
+    "openrouter",
+)
+"""One row of each wire."""
+ROWS |= {
+    f"{name}-in-text": structs.replace(
+        ROWS[name], variables={**ROWS[name].variables, "CHATCLI_TOOL_PROTOCOL": "text"}
+    )
+    for name in _IN_TEXT
+}
+"""The same without native tools: calls and results are text."""
 
 
 def keep_reviewer(home: Path) -> None:
@@ -61,11 +81,13 @@ def provider_of(name: str, server: WireServer, home: Path, **settings: object) -
     row = ROWS[name]
     keep_reviewer(home)
     environment = server.environment() | row.variables
-    return create(
-        find_spec(row.provider),
+    spec = find_spec(row.provider)
+    provider = create(
+        spec,
         row.model,
         Settings(**settings),
         environment,
         lambda names: find_key(names, environment, home),
         home=home,
     )
+    return with_tools(provider, spec, row.variables.get("CHATCLI_TOOL_PROTOCOL", "native"))

@@ -13,6 +13,7 @@ from chatcli.providers.credentials import find_key
 from chatcli.providers.listing import FOLDER, Listed, read_list
 from chatcli.providers.refresh import refresh
 from chatcli.providers.specs import find_spec
+from chatcli.settings import Settings
 from tests.providers.loopback import loopback, refusal
 
 OPENAI = {"object": "list", "data": [{"id": "gpt-6.1-sol"}, {"id": "gpt-x"}, "odd"]}
@@ -54,7 +55,7 @@ async def asked(name, variable, home, *answers, **environment):
     async with loopback(*answers) as server:
         given = {variable: server.url, **environment}
         models = await refresh(
-            find_spec(name), given, lambda names: find_key(names, given, Path("/no")), home
+            find_spec(name), given, lambda names: find_key(names, given, Path("/no")), home, Settings()
         )
         return models, server.received
 
@@ -154,7 +155,7 @@ def test_a_kept_list_that_is_broken_is_no_list(tmp_path):
 @pytest.mark.parametrize("name", ["ZAI", "BEDROCK", "STACKSPOT", "OPENAI_ASSISTANT", "OLLAMA", "OFFLINE"])
 async def test_a_service_without_a_list_says_so(tmp_path, name):
     with pytest.raises(UsageError, match="no list"):
-        await refresh(find_spec(name), {}, lambda names: None, tmp_path)
+        await refresh(find_spec(name), {}, lambda names: None, tmp_path, Settings())
 
 
 async def test_a_wrong_key_is_told(tmp_path):

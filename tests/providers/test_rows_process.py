@@ -26,7 +26,7 @@ def chosen(name: str) -> dict[str, str]:
     return {"LLM_PROVIDER": row.provider, **({"CHATCLI_MODEL": row.model} if row.model else {})}
 
 
-@pytest.mark.parametrize("name", ["bedrock-converse", "googleai", "copilot-chat", "moonshot"])
+@pytest.mark.parametrize("name", ["bedrock-converse", "googleai", "copilot-chat", "moonshot", "stackspot-flat"])
 def test_an_agent_reads_and_answers(place, name):
     with serve(LOOK) as server:
         environment = place.environment(server=server) | chosen(name)
@@ -35,15 +35,6 @@ def test_an_agent_reads_and_answers(place, name):
     assert finished.json["text"] == "It has one line."
     assert finished.json["tool_calls"] == 1
     assert finished.json["usage"]["output"] > 0
-    assert server.violations == []
-
-
-def test_an_agent_of_stackspot_talks_and_says_that_it_takes_no_tools(place):
-    with serve([reply("Olá!")]) as server:
-        environment = place.environment(server=server) | chosen("stackspot-flat")
-        finished = place.run(environment, "-p", "hi")
-    assert (finished.code, finished.out.strip()) == (0, "Olá!")
-    assert "STACKSPOT takes no tools" in finished.err
     assert server.violations == []
 
 

@@ -1,9 +1,10 @@
-"""StackSpot: client credentials, one text, and no tools."""
+"""StackSpot: client credentials, and one text."""
 
 from __future__ import annotations
 
 import pytest
 
+from chatcli.agent.text_protocol.rendering import as_text
 from chatcli.errors import AuthError, Overloaded
 from chatcli.messages import AssistantMessage, Text, Usage
 from chatcli.providers.credentials import Credential
@@ -59,10 +60,11 @@ async def test_an_error_inside_the_stream():
 def test_the_conversation_is_one_text_that_only_grows():
     said = AssistantMessage(seq=2, parts=(Text("I look."), call("c1")), provider="X", model="m")
     messages = (user(1, "Go."), said, result(3, "c1", "print()"), user(4, "And?"))
-    whole = render(request(*messages))["user_prompt"]
-    assert whole.startswith(render(request(*messages[:2]))["user_prompt"])
-    assert whole == (
-        "Be brief.\n\nNo tool can be called here: answer in words alone.\n\n# User\nGo.\n\n"
-        '# Assistant\nI look.\n(called read with {"file": "a.py"})\n\n# Result of read\nprint()'
-        "\n\n# User\nAnd?"
+    whole = render(as_text(request(*messages)))["user_prompt"]
+    assert whole.startswith(render(as_text(request(*messages[:3])))["user_prompt"])
+    assert whole.startswith("Be brief.\n\n# Tools\n")
+    assert whole.endswith(
+        "# User\nGo.\n\n# Assistant\nI look.\n\n"
+        """<tool_call name="@read" args='{"file": "a.py"}' />\n\n"""
+        """# User\n<tool_result- call="1" name="@read">\nprint()\n</tool_result->\n\n# User\nAnd?"""
     )

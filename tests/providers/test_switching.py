@@ -31,15 +31,15 @@ FIRST = (
     "googleai",
     "ollama",
     "copilot-chat",
+    "stackspot-flat",
+    "claudeai-in-text",
+    "googleai-in-text",
 )
-"""One row for each way to keep reasoning."""
-SECOND = (*FIRST, "openai-chat", "stackspot-flat")
-"""And those that keep none, or take no tools."""
+"""One row for each way to keep reasoning, and for calls that are text."""
+SECOND = (*FIRST, "openai-chat", "openai-responses-in-text")
 
 
 def think_and_call(seen: Seen) -> script.Reply:
-    if seen.wire == "stackspot":
-        return script.reply("Words alone.")
     return script.reply(script.think(f"As {seen.wire} thinks."), "I look.", script.call("read", file="é.py"))
 
 

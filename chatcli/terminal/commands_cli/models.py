@@ -12,7 +12,7 @@ from chatcli.i18n import _
 from chatcli.providers import table
 from chatcli.providers.model_rows import ModelRow, model_rows
 from chatcli.terminal.commands_cli.place import Place
-from chatcli.terminal.commands_cli.used import provider_in_use
+from chatcli.terminal.commands_cli.used import provider_in_use, settings_here
 from chatcli.terminal.figures import money, short_count
 
 
@@ -40,7 +40,8 @@ def list_models(
         from chatcli.providers.refresh import refresh
 
         look_up = partial(find_key, environment=place.environment, home=place.home)
-        asyncio.run(refresh(spec, place.environment, look_up, place.home))
+        settings = settings_here(place).settings
+        asyncio.run(refresh(spec, place.environment, look_up, place.home, settings))
     rows = model_rows(spec, place.environment, place.home, word=word)
     if output == "json":
         place.out.json(rows)

@@ -21,9 +21,9 @@ from chatcli.providers.credentials import (
     store_key,
 )
 from chatcli.providers.spec import ProviderSpec
-from chatcli.settings import Settings
 from chatcli.terminal.commands_cli.config import set_value
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.commands_cli.used import settings_here
 
 _YES = frozenset({"y", "yes", "s", "sim"})
 _CHECK_SECONDS = 60
@@ -131,7 +131,8 @@ async def _ask(place: Place, spec: ProviderSpec, keys: Mapping[str, str], model:
             return Credential(keys[given], "environment", given)
         return find_key(names, place.environment, place.home)
 
-    provider = table.create(spec, model, Settings(), place.environment, look_up, home=place.home)
+    settings = settings_here(place).settings
+    provider = table.create(spec, model, settings, place.environment, look_up, home=place.home)
     request = Request(
         model=provider.model,
         system=(),

@@ -69,7 +69,7 @@ async def _refresh(repl: Repl) -> None:
 
     spec = find_spec(repl.conversation.provider.name)
     look_up = partial(find_key, environment=repl.environment, home=repl.home)
-    models = await refresh(spec, repl.environment, look_up, repl.home)
+    models = await refresh(spec, repl.environment, look_up, repl.home, repl.conversation.settings)
     repl.tell(_("{provider} lists {n} models.").format(provider=spec.name, n=len(models)))
 
 
