@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
@@ -27,8 +27,8 @@ def cost_page(report: CostReport) -> str:
         f"<h1>{_text(title)}</h1>",
         f'<p class="soft">{_text(_subtitle(report))}</p>',
         _cards(report),
-        _section(_("Tokens of each turn"), _token_chart(report.turns), _key(report, chart="tokens")),
-        _section(_("Money of each turn"), _money_chart(report.turns), _key(report, chart="money")),
+        _section(_("Tokens of each turn"), _token_chart(report.turns), _key(report, {})),
+        *_money(report),
         _section(_("By model"), _models(report)),
         _section(_("What it went to"), _contents(report), _small(_about_contents())),
         _section(_("What the requests were for"), _purposes(report)),
@@ -89,6 +89,13 @@ def _token_chart(turns: Sequence[TurnCost]) -> str:
     return bar_chart(columns, _CLASSES[:3], _("Tokens of each turn"), lambda n: short_count(round(n)))
 
 
+def _money(report: CostReport) -> Iterable[str]:
+    """Nothing where nothing has a price."""
+    if report.total.money.known_usd:
+        key = _key(report, {"output": _("output")})
+        yield _section(_("Money of each turn"), _money_chart(report.turns), key)
+
+
 def _money_chart(turns: Sequence[TurnCost]) -> str:
     columns = [
         Column(
@@ -115,7 +122,7 @@ def _told(turn: TurnCost) -> str:
         _("plain {n:,}").format(n=usage.input),
         _("output {n:,}").format(n=usage.output),
         marked_money(turn.spent.money),
-        *(cause_text(loss.miss, loss.message) for loss in turn.losses),
+        *(one_line(cause_text(loss.miss, loss.message)) for loss in turn.losses),
     ]
     return "\n".join(rows)
 
@@ -126,10 +133,10 @@ def _mark(turn: TurnCost) -> str:
     return "rewritten" if all(loss.is_decided for loss in turn.losses) else "lost"
 
 
-def _key(report: CostReport, *, chart: str) -> str:
+def _key(report: CostReport, more: Mapping[str, str]) -> str:
+    """What the colours mean: those of the tokens, `more` of them, and the marks that occur."""
     names = {"read": _("read from the cache"), "written": _("written to it"), "plain": _("plain input")}
-    if chart == "money":
-        names["output"] = _("output")
+    names |= more
     marks = {_mark(turn) for turn in report.turns}
     names |= {"rewritten": _("rewritten on purpose")} if "rewritten" in marks else {}
     names |= {"lost": _("cache lost otherwise")} if "lost" in marks else {}

@@ -45,7 +45,8 @@ def marked_money(amount: Money) -> str:
     """
     if amount.usd is None:
         return f"≥{money(amount.known_usd)}" if amount.known_usd else money(None)
-    return f"~{money(amount.usd)}" if "estimated" in amount.sources else money(amount.usd)
+    told = money(amount.usd)
+    return f"~{told}" if "estimated" in amount.sources and told.startswith("$") else told
 
 
 def source_words(amount: Money) -> str:

@@ -61,9 +61,12 @@ def _loss(loss: Loss, columns: int, look: Look) -> list[str]:
         when += f" ({purpose_name(loss.purpose)})"
     head = fill(f"{when} · {_expectation(loss)}", columns - 2)
     cause = fill(one_line(cause_text(miss, loss.message)), columns - 2)
-    paid = _("{tokens:,} tokens sent again, {usd} more than reading them")
-    told = fill(paid.format(tokens=miss.lost_tokens, usd=marked_money(loss.money)), columns - 2)
-    rows = behind(f"{mark} ", [*head, *cause, *told])
+    if loss.money.usd is None:
+        paid = _("{tokens:,} tokens sent again; what that cost is unknown")
+    else:
+        paid = _("{tokens:,} tokens sent again, {usd} more than reading them")
+    told = paid.format(tokens=miss.lost_tokens, usd=marked_money(loss.money))
+    rows = behind(f"{mark} ", [*head, *cause, *fill(told, columns - 2)])
     return [look.paint(rows[0], "dim" if loss.is_decided else "warn"), *rows[1:]]
 
 
