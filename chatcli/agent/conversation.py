@@ -29,7 +29,6 @@ from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.purse import Purse
-from chatcli.agent.routing import looks_conversational
 from chatcli.agent.run import Limits, Run
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
@@ -298,6 +297,8 @@ class Conversation:
         # OFFLINE answers nothing in chat.
         if route == "off" or self.mode != "agent" or self.provider.name == "OFFLINE":
             return ""
+        from chatcli.agent.routing import looks_conversational  # its words are read from disk
+
         if not looks_conversational(text):
             return ""
         if route == "auto":

@@ -1,56 +1,59 @@
 """Tells a question that one answer settles from work for the loop.
 
-Lexical and cautious: work taken for talk would stay undone, while talk taken for work only costs a
-few tokens. So every doubt (a task's verb, a word of the project, something of today) counts for the
-loop. Words are English and Portuguese, with or without accents.
+Work taken for talk would stay undone, while talk taken for work only costs a few tokens. So the
+vocabulary is closed: a text is talk when it is shaped like a question and *every* word of it is known
+to be of the world. A word that is not may be a name of the project, and counts for the loop; only where
+a question asks what a kind is (`what is a trie?`) may the kind be one that nobody listed.
+Words are English and Portuguese, with or without accents.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import takewhile
+from typing import NamedTuple
 
 from chatcli.agent.routing_phrases import (
-    ACRONYM,
+    ABOUT_THE_MODEL,
+    ARITHMETIC,
     CODE_NAME,
-    DEFINITE_PT,
-    GENERAL,
+    EXPLAIN,
+    FILLER,
     GREETING,
     LEAD,
-    NEWS_PHRASE,
-    PLACE,
+    NAMED,
+    ODD,
+    OF_A_KIND,
+    PERSON,
     SPECIFIC,
+    TERMS,
     TOKEN,
+    UNIQUE_TERMS,
 )
 from chatcli.agent.routing_words import (
+    ARTICLES_EN,
+    ARTICLES_PT,
     CONCEPTS,
+    DEFINITE_EN,
+    DEFINITE_PT,
     ENGLISH,
     GENERIC,
-    GENERIC_PT,
-    KNOWN,
-    NEWS,
-    ORDER,
-    OURS,
-    POINTERS_EN,
-    POINTERS_PT,
-    PRONOUNS,
-    STATES,
+    LINKS,
+    NAMES,
+    POINTERS,
     THINGS,
-    WORK,
+    UNIQUE,
+    VERBS,
 )
 
 MAX_CHARS = 160
 _MAX_SHORT_QUESTION_WORDS = 10
-
-_ARTICLES_EN = frozenset({"a", "an"})
-_ARTICLES_PT = frozenset({"um", "uma"})
-_BEFORE_AN_ORDER = frozenset(",.;:!?") | {
-    *("and", "then", "or", "also", "to", "please", "you"),
-    *("e", "depois", "ou", "tambem", "voce", "me", "favor", "pode", "poderia", "consegue"),
-}
-_REACH = 2
-"""So many words further stands, at most, what a word belongs to: `the failing tests`, `a unit test`."""
+_MIN_WORDS_WITHOUT_LEAD = 3
+_TERM, _UNIQUE_TERM = "mutex", "internet"
+"""Words of the same standing, in the place of a term of several words."""
+_REACH = 3
+"""So many words further stands, at most, what an article belongs to: `a left outer join`."""
 
 
 def looks_conversational(text: str) -> bool:
@@ -58,80 +61,94 @@ def looks_conversational(text: str) -> bool:
 
     At most 160 characters; it begins like a question, or is a question of at most ten words.
     """
-    words = text.strip()
-    if not words or len(words) > MAX_CHARS:
+    written = text.strip()
+    if not written or len(written) > MAX_CHARS:
         return False
-    plain = _plain(words)
+    plain = _plain(written)
     asked = plain[greeting.end() :] if (greeting := GREETING.match(plain)) else plain
-    lead = LEAD.match(asked)
-    short = asked.endswith("?") and len(asked.split()) <= _MAX_SHORT_QUESTION_WORDS
-    if not lead and not short:
-        return False
-    if PLACE.search(asked) or NEWS_PHRASE.search(asked) or SPECIFIC.match(asked):
-        return False
-    tokens = TOKEN.findall(asked)
-    return not (
-        _names_code(words)
-        or not (STATES | NEWS).isdisjoint(tokens)
-        or _points_at_the_project(tokens)
-        or (_is_definite(asked, tokens) and not _names_the_world(words, tokens))
-        or not (GENERAL.match(asked) or _is_of_the_world(words, tokens))
-        or _orders(tokens, led=lead is not None)
-    )
-
-
-def _names_code(words: str) -> bool:
-    """`parseConfig`, `UserService`: names that no prose has, unless they are known ones."""
-    return any(name.lower() not in KNOWN for name in CODE_NAME.findall(words))
-
-
-def _names_the_world(words: str, tokens: Sequence[str]) -> bool:
-    """A well-known name, or an acronym that is none of a project's things (`API`, `CI`)."""
-    acronyms = {found.lower() for found in ACRONYM.findall(words)}
-    return bool(acronyms - THINGS) or not KNOWN.isdisjoint(tokens)
-
-
-def _points_at_the_project(tokens: Sequence[str]) -> bool:
-    """`this`, `it` near the beginning, or a pointer with a thing close behind: `which of the tests`."""
-    if not OURS.isdisjoint(tokens) or not PRONOUNS.isdisjoint(tokens[:4]):
+    if not asked or ABOUT_THE_MODEL.match(asked) or ARITHMETIC.match(asked):
         return True
-    pointers = POINTERS_EN if _is_english(tokens) else POINTERS_PT
-    return any(
-        token in pointers and not THINGS.isdisjoint(tokens[index + 1 : index + 1 + _REACH])
-        for index, token in enumerate(tokens)
+    explained = EXPLAIN.match(asked)
+    asked = asked[explained.end() :] if explained else asked
+    led = explained is not None or LEAD.match(asked) is not None
+    short = asked.endswith("?") and len(asked.split()) <= _MAX_SHORT_QUESTION_WORDS
+    if not (led or short) or ODD.search(plain) or _names_code(written):
+        return False
+    return (
+        PERSON.search(written) is not None
+        or _asks_for_a_word(asked)
+        or (not SPECIFIC.match(asked) and _is_of_the_world(asked, led=led))
     )
 
 
-def _is_definite(asked: str, tokens: Sequence[str]) -> bool:
-    """`the scheduler`, `como funciona o agendador`: one of which the asker thinks there is just one."""
-    if not _is_english(tokens):
-        return DEFINITE_PT.search(asked) is not None and (CONCEPTS | GENERIC_PT).isdisjoint(tokens)
-    following = zip(tokens, [*tokens[1:], ""], strict=True)
-    return any(token == "the" and after not in GENERIC for token, after in following)
+def _names_code(written: str) -> bool:
+    """`parseConfig`, `UserService`: names that no prose has, unless they are known ones."""
+    return any(name.lower() not in NAMES for name in CODE_NAME.findall(written))
 
 
-def _is_of_the_world(words: str, tokens: Sequence[str]) -> bool:
-    """A name or a concept that everybody knows, any of its kind (`a tomato`), or a name of somebody."""
-    articles = _ARTICLES_EN if _is_english(tokens) else _ARTICLES_PT
-    known = not (CONCEPTS | articles).isdisjoint(tokens) or _names_the_world(words, tokens)
-    return known or any(token == "the" and after in GENERIC for token, after in pairwise(tokens))
+def _asks_for_a_word(asked: str) -> bool:
+    """`what does idempotent mean?`: the word may be any but a thing of a project, or a pointer at one."""
+    if not (found := NAMED.match(asked)):
+        return False
+    words = TOKEN.findall(next(filter(None, found.groups())))
+    return (THINGS | LINKS | POINTERS).isdisjoint(words)
 
 
-def _orders(tokens: Sequence[str], *, led: bool) -> bool:
-    """A verb of work anywhere, or one that may be an order in the place of one; never as a noun."""
-    articles = _ARTICLES_EN if _is_english(tokens) else _ARTICLES_PT
-    for index, token in enumerate(tokens):
-        before = tokens[index - 1] if index else ""
-        if not articles.isdisjoint(tokens[max(index - _REACH, 0) : index]) or (led and before == "git"):
-            continue
-        begins = before in _BEFORE_AN_ORDER or (not before and not led)
-        if token in WORK or (token in ORDER and begins):
-            return True
-    return False
+def _is_of_the_world(asked: str, *, led: bool) -> bool:
+    """No word may be of the project, and one at least must be of the world."""
+    shorter = UNIQUE_TERMS.sub(_UNIQUE_TERM, TERMS.sub(_TERM, asked.replace("-", " ")))
+    tokens = TOKEN.findall(FILLER.sub(" ", shorter))
+    grammar = _grammar(asked, tokens)
+    found = [_is_of_matter(token, tokens[:index], grammar) for index, token in enumerate(tokens)]
+    if None in found or True not in found:
+        return False
+    return led or _is_a_short_question(tokens, found)
 
 
-def _is_english(tokens: Sequence[str]) -> bool:
-    return not ENGLISH.isdisjoint(tokens)
+def _is_a_short_question(tokens: Sequence[str], found: Sequence[bool | None]) -> bool:
+    """`is zero even?`; not `does dns resolve?`: whether one thing does something is to be looked at."""
+    if len(tokens) < _MIN_WORDS_WITHOUT_LEAD:
+        return False
+    return tokens[0] in ("is", "are") or found[0] is True or found.count(True) > 1
+
+
+class _Grammar(NamedTuple):
+    one: frozenset[str]
+    """Articles that say which: `the`."""
+    some: frozenset[str]
+    """Articles that say any: `a`."""
+    one_points: bool
+    """Portuguese says `o céu` and `o Java` of what everybody knows, but `qual o algoritmo` of one's own."""
+    of_a_kind: bool
+
+
+def _grammar(asked: str, tokens: Sequence[str]) -> _Grammar:
+    of_a_kind = OF_A_KIND.match(asked) is not None
+    if not ENGLISH.isdisjoint(tokens):
+        return _Grammar(DEFINITE_EN, ARTICLES_EN, one_points=True, of_a_kind=of_a_kind)
+    return _Grammar(DEFINITE_PT, ARTICLES_PT, one_points=asked.startswith("qua"), of_a_kind=of_a_kind)
+
+
+def _is_of_matter(token: str, before: Sequence[str], grammar: _Grammar) -> bool | None:
+    """True for what everybody knows, False for a word that only links, None for what may be the user's."""
+    phrase = _phrase_before(before)
+    one = not grammar.one.isdisjoint(phrase)
+    some = not grammar.some.isdisjoint(phrase)
+    if token in grammar.one or token in grammar.some:
+        return False
+    if token in THINGS:
+        return None if one or not (some or grammar.of_a_kind) else grammar.of_a_kind
+    if token in NAMES or token in CONCEPTS:
+        known = not (GENERIC | UNIQUE).isdisjoint((token, *phrase))
+        return True if known or not (one and grammar.one_points) else None
+    if token in LINKS or token in VERBS or token in GENERIC:
+        return False
+    return True if grammar.of_a_kind and some and token.isalpha() else None
+
+
+def _phrase_before(tokens: Sequence[str]) -> Sequence[str]:
+    """What stands before a word with no link between: `a`, `left`, `outer` before `join`."""
+    return list(takewhile(lambda token: token not in LINKS, reversed(tokens[-_REACH:])))
 
 
 def _plain(text: str) -> str:

@@ -4,96 +4,126 @@ from __future__ import annotations
 
 import re
 
+from chatcli.agent import routing_words
+
 
 def _begins(*patterns: str) -> re.Pattern[str]:
     return re.compile(f"(?:{'|'.join(patterns)})")
 
 
-_ASK_TO_EXPLAIN = (
-    r"(?:can|could|would|will) you (?:please )?(?:explain|tell me|describe)\b",
-    r"(?:voce )?(?:pode|poderia|consegue) (?:me )?(?:explicar|dizer|falar|descrever)\b",
-)
+def _whole(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(patterns)})[\s.!?]*$")
 
-GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|thanks(?:,? and)?|ok|okay|so|well|please|just|quick question"
-    r"|oi|ola|obrigad[oa]|valeu|bom dia|boa tarde|boa noite|e ai|entao|por favor|bem"
-    r"|uma duvida|duvida(?: rapida)?)\b[\s,:!.-]*)+"
-)
 
-LEAD = _begins(
-    *_ASK_TO_EXPLAIN,
-    r"(?:what|what's|whats|why|when|who|whose|which|is there|are there)\b",
-    r"how (?:does|do|did|is|are|was|were|can|come|many|much|old|long|big|far|often)\b",
-    r"(?:explain|describe|define|compare|summari[sz]e|summary of|meaning of|pros and cons of)\b",
-    r"tell me (?:about|what|why|how|the difference)\b",
-    r"give me (?:an example|examples) of\b",
-    r"(?:the )?difference between\b",
-    r"(?:o que|oque|por que|porque|pq|como|quando|quem|quais|qual|quant[oa]s?|existem?|(?:para|pra) que)\b",
-    r"(?:me )?(?:expli(?:que|ca)|diga|conte|descreva|defina|fal[ae] (?:sobre|um pouco))\b",
-    r"(?:me )?de (?:um )?exemplos? de\b",
-    r"(?:compare|resum[ao] de|resumo d[eoa]s?|significado de|ha (?:diferenca|alguma|algum))\b",
-    r"(?:qual (?:e )?a )?diferencas? entre\b",
-)
-"""How questions begin."""
-
-GENERAL = _begins(
-    r"what(?:'s| is| are| was| were)\b(?! \S+ used\b)",
-    r"what does .* (?:mean|stand for)\b",
-    r"how (?:many|much|long|old|far|big|often)\b",
-    r"who (?:is|are|was|were|invented|wrote|painted|discovered|created|said)\b",
-    r"(?:(?:can|could|would) you (?:please )?)?(?:explain|describe|tell me)(?! how| why)\b",
-    r"(?:which|are there|define|compare|summar\w*|give me|pros and cons of|meaning of)\b",
-    r"(?:the )?difference between\b",
-    r"(?:me )?(?:o ?que|(?:diga|conte|fal[ae]|descreva|expli(?:que|ca))(?! (?:como|por))|defina)\b",
-    r"(?:voce )?(?:pode|poderia|consegue) (?:me )?\w+ o que\b",
-    r"quem (?:e|foi|eram?|inventou|escreveu|pintou|descobriu|criou|disse)\b",
-    r"(?:qual|quais|quant[oa]s?|(?:para|pra) que|significado de|existe diferenca|diferencas? entre)\b",
-    r"resum\w*\b|(?:me )?de (?:um )?exemplo",
-)
-"""Those that ask for knowledge. How, why, when and who ask of one's own program as often."""
-
-SPECIFIC = _begins(
-    r"(?:does|do|did|has|have|is there)\b",
-    r"what (?:does|do|did) \S+ do\b",
-    r"what(?:'s| is| are) (?:in|on|under|inside)\b",
-    r"what happens\b",
-    r"(?:what(?:'s| is| are) being|o que esta)\b",
-    r"(?:describe what|descreva o que)\b",
-    r"why (?:is|are) there\b",
-    rf"(?!{'|'.join(_ASK_TO_EXPLAIN)})(?:(?:can|could|would|will) you|(?:voce )?(?:pode|poderia|consegue))\b",
-    r"o que (?:tem|ha|eu)\b",
-    r"o que (?:faz|fazem) (?:[oa]s? )?\S+$",
-    r"(?:por ?que|pq) (?:ha|tem|existem?)\b",
-    r"da(?:ria)? (?:para|pra)\b",
-    r"como (?:eu|se faz|\w+o)\b",
-)
-"""Those that ask of one's own program, or ask for work, more often than not."""
-
-DEFINITE_PT = re.compile(
-    r"(?:o que|\bcomo(?: funcionam?)?|(?:para|pra) que serv(?:e|em)|qua(?:l|is)(?: e| sao)?) [oa]s? \w"
-    r"|quant[oa]s? \w+ (?:tem|ha|existem?) n?[oa]s? \w"
-)
-"""The definite article where it stands for one thing; before a kind Portuguese has it as well."""
-
-PLACE = re.compile(
-    r"@\w|`|https?://|\n|#\d|<\w"  # mentions, code, addresses, tickets, tags
-    r"|(?:^|\s)(?:\.{1,2}|~)?/[\w.~-]|\w/\w*[./_]|\w/(?:$|\s)|\w\\\w|(?:^|[\s('\"])\.[a-z]\w+"  # paths
-    r"|\w_\w|\w\(\)|\blocalhost\b|:\d{2,5}\b|\bporta? \d|\b[0-9a-f]*\d[0-9a-f]{6,}\b"  # code, hosts, hashes
-    r"|\b[\w-]+\.(?:py|pyi|go|js|mjs|ts|tsx|jsx|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|md|rst|txt|csv|json"
-    r"|ya?ml|toml|ini|cfg|env|sh|bash|sql|html?|s?css|xml|lock|log|pdf|ipynb|proto|tf|vue|mod|png|jpe?g|svg"
-    r"|zip|gz|tar|com|br|org|dev|io)\b"
-    r"|\b(?:dockerfiles?|makefiles?|readme|gitignore|changelog|stack ?trace|pull request|entry ?point)\b"
-    r"|\b(?:git (?:log|status|diff|blame)|npm|yarn|pnpm|pip|kubectl|docker (?:ps|images|logs))\b"  # commands
-)
-"""What names a place: a file, a name in code, an address, a command."""
-
-NEWS_PHRASE = re.compile(
-    r"\b(?:20[2-9]\d|last (?:week|month|year|night)|exchange rate|what time|temperature in|up to date"
-    r"|(?:que|quantas) horas|temperatura? em|tempo em|jogo d[oa]|nao (?:\w+ )?(?:funciona|abre|passa|roda))\b"
-)
+ODD = re.compile(r"[^\w\s'\",.;:!?()+#%=*-]|_|\n|--|\d[a-z]{2}|(?<=\S)[.:](?=\w)|(?:^|\s)\.\w|#\d|\w\(")
+"""What prose has no use for: paths, mentions, code, flags, file names, addresses, tickets."""
 
 CODE_NAME = re.compile(r"\b(?:[a-z]+[A-Z][a-z]+\w*|(?:[A-Z][a-z]+){2,}|[A-Z]{2,}[a-z]+[A-Z]\w*)\b")
 """In the text as it was written: `parseConfig`, `UserService`."""
 
-ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]+\b")
-TOKEN = re.compile(r"[a-z0-9+#']+|[,.;:!?]")
+GREETING = re.compile(
+    r"(?:(?:hi|hello|hey(?: there)?|good (?:morning|afternoon|evening|night)"
+    r"|thanks(?: a lot| so much)?(?:,? and)?|thank you(?: so much| very much)?"
+    r"|so|well|please|just|quick question|oi|ola|obrigad[oa]|valeu|bom dia|boa (?:tarde|noite)|tudo bem"
+    r"|entao|por favor|bem|uma duvida|duvida(?: rapida)?|in (?:simple|plain) (?:words|terms))\b[\s,:!?.-]*)+"
+)
+"""Courtesy before a question, or alone. Not `ok`: it agrees to something."""
+
+ABOUT_THE_MODEL = _whole(
+    r"who are you|what can you do|what(?: \w+)? model are you|how are you(?: doing)?|do you speak \w+",
+    r"quem e voce|o que (?:voce|vc) (?:faz|sabe fazer|consegue fazer|pode fazer)|como vai(?: voce)?",
+    r"(?:voce|vc) fala \w+|(?:me )?conta? uma piada|tell me a joke",
+)
+
+ARITHMETIC = _whole(
+    r"(?:what(?:'s| is)|how much is|quanto e|qual e) [\d.,]+%? ?"
+    r"(?:[*+x-]|times|plus|minus|of|vezes|mais|menos|de) ?[\d.,]+",
+)
+
+EXPLAIN = _begins(
+    r"(?:(?:can|could|would|will) you (?:please )?)?"
+    r"(?:explain|describe|define|tell me(?: about)?)(?: to me)? ",
+    r"(?:do you know|i (?:don't|do not|didn't) (?:get|understand)) ",
+    r"(?:(?:voce |vc )?(?:pode|poderia|consegue) )?(?:me )?"
+    r"(?:explicar?|explique|dizer|diga|falar?|fale|descrever?|descreva) (?:sobre |um pouco sobre )?",
+    r"defina |(?:voce|vc) sabe |nao entend[io] ",
+)
+"""What only asks for an explanation of the rest."""
+
+LEAD = _begins(
+    r"(?:what|what's|whats|wat|why|when|who|which)\b",
+    r"how (?:does|do|did|is|are|was|were|can|many|much|long|old|big|far|often)\b",
+    r"(?:in|on|for) \w+,? what\b|where (?:does the (?:name|word|term)|was \w+ \w+ born)\b",
+    r"(?:compare|summary of|meaning of|history of|(?:pros and cons|(?:dis)?advantages|benefits) of)\b",
+    r"(?:give me )?(?:an example|examples) of\b|should i (?:learn|choose)\b",
+    r"(?:the )?differences? between\b|[\w+#]+ (?:vs|versus) [\w+#]+\W*$",
+    r"(?:(?:em|no|na) \w+,? )?(?:o ?que|oq)\b",
+    r"(?:por ?que|pq|como|quando|quem|quais|qual|quant[oa]s?|(?:para|pra) que)\b",
+    r"(?:compare|resumo d[eoa]s?|resuma|(?:significado|historia|conceito) d[eoa]|existe diferenca)\b",
+    r"(?:vantagens|desvantagens|pros e contras|(?:vale a pena|devo) aprender|onde (?:nasceu|surgiu))\b",
+    r"(?:(?:qual (?:e )?)?a )?diferencas? entre\b",
+)
+"""How questions begin."""
+
+OF_A_KIND = _begins(
+    r"(?:(?:in|on|for) \w+,? )?(?:what|wat)(?:'s|s| is| are| was|(?= an? ))\b",
+    r"(?:(?:em|no|na) \w+,? )?(?:o ?que|oq)(?: e| sao)\b",
+    r"(?:the )?differences? between\b|(?:(?:qual (?:e )?)?a )?diferencas? entre\b",
+    r"how do(?:es)? an? [\w ]+ differ\b",
+)
+"""They ask what something is: an unknown word behind `a` names a kind, and a thing may stand bare."""
+
+NAMED = _whole(
+    r"(?:what(?:'s| is) )?(?:the )?(?:meaning|plural|opposite|capital) of (?:the (?:word|term) )?(?P<of>\w+)",
+    r"(?:o que|oq) (?:significa|quer dizer) (?:a (?:palavra|sigla) )?(?P<pt>\w+)",
+    r"(?:what|wat) does (?:the (?:word|acronym|term) )?[\"']?(?P<mean>\w+)[\"']? (?:mean|stand for)",
+    r"(?:qual (?:e )?)?(?:[oa] )?(?:plural|capital|significado|origem da palavra) d[eoa] (?P<de>\w+)",
+    r"how do (?:you|i) (?:say|spell) (?P<say>[\w ]+?)(?: in \w+)?",
+    r"como se (?:diz|escreve) (?P<diz>[\w ]+?)(?: em \w+)?",
+    r"what are (?P<plural>\w+s)|(?:o que|oq) sao (?P<plurais>\w+s)",
+    r"who (?:invented|discovered|painted|composed) (?:the |an? )?(?P<work>[\w ]+)",
+    r"quem (?:inventou|descobriu|pintou|compos) (?:[oa] )?(?P<obra>[\w ]+)",
+    r"(?:summary of|resumo d[eo]|resuma) (?:the |[oa] )?"
+    r"(?:plot of|book|novel|play|livro|filme|peca|romance) (?P<title>[\w ]+)",
+)
+"""One word is asked for itself, or one that is known outside whatever it is."""
+
+PERSON = re.compile(
+    r"(?i:who (?:is|was|wrote|invented|painted|discovered|founded|composed)|when was|where was"
+    r"|quem (?:é|e|foi|escreveu|inventou|pintou|descobriu|fundou|compôs)|quando nasceu|onde nasceu)"
+    r"(?: (?i:the|a|an|o|os|as))? [A-ZÀ-Ý]\w+(?: (?i:de|da|do|of|the|van|von))?"
+    r"(?: [A-ZÀ-Ý]\w+:?)+(?i: born)?\??$"
+)
+"""In the text as it was written: two names in capitals are somebody, or a work."""
+
+SPECIFIC = _begins(
+    r"(?:do|does|did|has|have|can|should|would|could) (?:i(?! (?:learn|choose))|you|we)\b",
+    r"why (?:did|do) (?:i|you|we)\b",
+    r"what (?:is|are|was|were) (?:in|on|for|with|from|to)\b",
+    r"(?!how\b|como\b).*\b(?:works?|funcionam?)\b",
+    r"(?:what|which|que|quais) \w+ (?:exist|existem)\b|(?:por ?que|pq) (?:ha|tem|existem?)\b",
+    r"(?:in|em) \w+\W*$|\S+ (?:or|ou) \S+$",
+    r"what do(?:es)? (?!git\b)\S+ (?:do|say)\W*$|o que (?:diz|faz|fazem) (?:[oa]s? )?(?!comando\b|git\b)\S+$",
+    r"o que (?:tem|ha|eu)\b|como (?:eu|se faz|\w+o)\b",
+    r"(?:why|pq|por que|porque|which|qual|quais|how|como)\s+\S+$",
+)
+"""Those that ask of one's own program, or ask for work, more often than not."""
+
+FILLER = re.compile(
+    r"'s\b|\bused (?:for|to)\b|(?<=^how )(?:many|much|long|old|big|far|often)\b|(?<=[a-z] )are there\b"
+    r"|(?<=^when )(?:should|would|do|to) ?(?:i|you|we|one)?\b"
+    r"|\b(?:should|would) (?:i|one|anyone) (?=learn|choose|prefer|use)"
+    r"|(?<=^quando )(?:devo|se deve)\b|(?<=^why )would (?:you|one|anyone)\b"
+    r"|\band (?:how|why) does it (?:work|exist|happen)\b"
+    r"|\bcomo se eu tivesse \w+ anos\b|\blike i'm (?:five|5)\b"
+)
+"""Turns that say nothing of the matter; `you` is anybody here."""
+
+
+def _any_of(terms: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(sorted(terms, key=len, reverse=True))})\b")
+
+
+TERMS = _any_of(routing_words.TERMS)
+UNIQUE_TERMS = _any_of(routing_words.UNIQUE_TERMS)
+TOKEN = re.compile(r"[a-z0-9+#]+(?:'[a-z]+)?")

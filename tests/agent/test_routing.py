@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,13 +16,15 @@ from chatcli.settings import load
 from tests.wire.script import call, reply
 
 QUESTION = "what is a mutex?"
-LABELLED = list(
-    csv.DictReader(
-        Path(__file__).with_name("routing_queries.tsv").read_text(encoding="utf-8").splitlines(),
-        delimiter="\t",
-        quoting=csv.QUOTE_NONE,
-    )
-)
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+LABELLED = rows("routing_queries.tsv")
+HELD_OUT = rows("routing_held_out.tsv")
 
 
 def texts(label: str, language: str) -> list[str]:
@@ -45,6 +48,72 @@ def test_at_least_four_fifths_of_the_talk_is_found(language):
     talk = texts("talk", language)
     missed = [text for text in talk if not looks_conversational(text)]
     assert len(missed) <= len(talk) / 5, missed
+
+
+class Figures(NamedTuple):
+    """Of one set: how many tasks it has and were taken for talk, how much talk it has and was not found."""
+
+    tasks: int
+    leaked: int
+    talk: int
+    missed: int
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("first", Figures(tasks=280, leaked=0, talk=207, missed=34)),
+        ("second", Figures(tasks=156, leaked=0, talk=118, missed=34)),
+        ("third", Figures(tasks=161, leaked=0, talk=50, missed=16)),
+        ("fourth", Figures(tasks=134, leaked=0, talk=0, missed=0)),
+        ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=16)),
+        ("fifth", Figures(tasks=146, leaked=0, talk=34, missed=8)),
+    ],
+)
+def test_the_figures_of_each_held_out_set_stay(name, figures):
+    """Written one after the other, each before the rules were held against it.
+
+    Tasks that leaked when a set was first tried: first 7 of 280 (under the rules of that time, which
+    knew the labelled set), second 3 of 156, third 3 of 161, fourth 2 of 134, fifth 0 of 146. `hostile`
+    was written against the vocabulary (13 of 213). All but the fifth have since taught the rules.
+    """
+    tasks = [
+        row["text"].replace("\\n", "\n") for row in HELD_OUT if (row["set"], row["label"]) == (name, "task")
+    ]
+    talk = [row["text"] for row in HELD_OUT if (row["set"], row["label"]) == (name, "talk")]
+    leaked = sum(map(looks_conversational, tasks))
+    missed = len(talk) - sum(map(looks_conversational, talk))
+    assert Figures(len(tasks), leaked, len(talk), missed) == figures
+
+
+def test_every_held_out_query_is_new():
+    texts = [row["text"] for row in HELD_OUT]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize("text", ["fix the cache?", "o que é o módulo frobnicador?", "what is frobnication?"])
+def test_a_word_that_nobody_knows_is_of_the_project(text):
+    assert not looks_conversational(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["what is a frobnicator?", "o que é um frobnicador?", "what does frob mean?"]
+)
+def test_a_kind_may_be_one_that_nobody_listed(text):
+    assert looks_conversational(text)
+
+
+def test_a_thing_of_every_project_is_of_the_world_only_where_a_kind_is_asked():
+    assert looks_conversational("what is a queue?")
+    assert not looks_conversational("how does the queue work?")
+    assert not looks_conversational("what is the queue?")
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Obrigado!", "boa noite", "thanks a lot", "who are you?", "what is 15% of 240?"]
+)
+def test_courtesy_and_arithmetic_are_talk(text):
+    assert looks_conversational(text)
 
 
 def test_orders_are_never_talk_even_with_a_question_mark():
