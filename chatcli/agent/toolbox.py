@@ -124,10 +124,7 @@ class GatedFiles:
         return await self._box.gate.read(path)
 
     def may_show(self, path: Path) -> bool:
-        territory = self._box.gate.territory
-        resolved = path.resolve()
-        kind = territory.place(resolved).kind
-        return kind not in {"secret", "special"} and (resolved == path or kind != "outside")
+        return self._box.gate.may_show(path)
 
     def open(self, path: Path) -> BinaryIO:
         file = open_regular(path)

@@ -13,17 +13,19 @@ from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, comm
 from chatcli.gate.expansion import SOME_WORD, Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.grammar import parse, refused_characters
-from chatcli.gate.reach import HARMLESS_DEVICES, Purpose, Reach
+from chatcli.gate.reach import BY_NAME, HARMLESS_DEVICES, Purpose, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.repository import repository_risk
 from chatcli.gate.script import Assignment, Loop, Redirect, SimpleCommand
+from chatcli.gate.searches import SEARCHES, opens_below
 from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap
 
 _MAX_NESTED_SCRIPTS = 5
-_SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
+_TELL_NAMES = frozenset({"ls", "tree", "du", "df", "stat", "file", "realpath", "readlink", "find", "wc"})
+_GIT_TELLS_NAMES = frozenset({"status", "ls-files", "check-ignore"})
 
 CONTROL_CHARACTERS = N_("it holds control characters: {about}")
 UNKNOWN_NAME = N_("which program it runs is only known when it runs: {about}")
@@ -168,6 +170,7 @@ class _Judge:
             reason = self._wrapping(program.text, nested, inner)
         if reason:
             dangers += command_dangers(name, texts, self._folders, self._reach, fed=command.fed)
+            dangers += [reason] if reason.text in BY_NAME else []
         transparent = nested is not None and nested.transparent and not nested.assigned
         return Unit(
             reason=reason,
@@ -194,7 +197,7 @@ class _Judge:
                 risk = repository_risk(folder.resolve())
                 if risk:
                     return risk
-        return self._refusal(name, use)
+        return self._refusal(name, use, args) or self._secret_below(name, use, args)
 
     def _use(self, name: str, args: Sequence[Arg | None]) -> Use | Reason:
         if name in SPECIAL_READERS:
@@ -205,10 +208,10 @@ class _Judge:
             return Use()
         return Reason(NOT_A_READER, name)
 
-    def _refusal(self, name: str, use: Use) -> Reason | None:
+    def _refusal(self, name: str, use: Use, args: Sequence[Arg | None]) -> Reason | None:
         paths = [*use.paths, *use.files]
-        purpose: Purpose = "search" if name in _SEARCHES else "read"
-        if name in _SEARCHES:
+        purpose = _purpose(name, args)
+        if name in SEARCHES:
             paths.append(".")
         for folder in self._folders:
             for path in paths:
@@ -222,8 +225,20 @@ class _Judge:
                 # A value, or a path after a flag that takes none on this system.
                 if text.startswith(("~", "..")) or (text.startswith("/") and Path(text).exists()):
                     reason = self._reach.refuses_argument(text, folder, "read")
-                    if reason and name not in _SEARCHES | {"sed", "echo"}:
+                    if reason and name not in SEARCHES | {"sed", "echo"}:
                         return reason
+        return None
+
+    def _secret_below(self, name: str, use: Use, args: Sequence[Arg | None]) -> Reason | None:
+        """A search of a folder opens every file in it, also those that nobody named."""
+        opens = opens_below(name, use, [arg.text for arg in args if arg]) if name in SEARCHES else None
+        if opens is None:
+            return None
+        for folder in self._folders:
+            for path in use.paths or (".",):
+                reason = self._reach.secret_name_below((folder / path).resolve(), opens)
+                if reason:
+                    return reason
         return None
 
     def _known_name(self, program: str) -> str | Reason:
@@ -345,3 +360,12 @@ class _Judge:
 
 def _is_dynamic(word: Word) -> bool:
     return word.text is None and word.stays_one
+
+
+def _purpose(name: str, args: Sequence[Arg | None]) -> Purpose:
+    """What a reading program does with the paths that it is given."""
+    if name in SEARCHES:
+        return "search"
+    command = next((arg.text for arg in args if arg and not arg.text.startswith("-")), "")
+    names_only = command in _GIT_TELLS_NAMES if name == "git" else name in _TELL_NAMES
+    return "names" if names_only else "read"

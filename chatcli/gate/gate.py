@@ -23,9 +23,9 @@ from chatcli.gate import refusals
 from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
-from chatcli.gate.reach import OUTSIDE, Reach
+from chatcli.gate.reach import OUTSIDE, SECRET_NAME, Reach
 from chatcli.gate.reasons import N_, Reason
-from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, Rules
+from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, RuleKind, Rules
 from chatcli.gate.sandbox import Sandbox
 from chatcli.i18n import _
 from chatcli.settings import Autonomy
@@ -108,6 +108,10 @@ class Gate:
         await self._allow(lambda: self._read_need(resolved))
         return resolved
 
+    def may_show(self, path: Path) -> bool:
+        """Whether a file found below a folder that may be read can be shown too. Never asks."""
+        return self._reach.may_show(path)
+
     def writable(self, path: str) -> Path:
         """The resolved path of a file that may be asked to be written; it need not exist."""
         resolved = self.territory.resolve(path)
@@ -187,14 +191,18 @@ class Gate:
         reason = self._reach.refuses_to_read(path)
         if reason is None:
             return None
-        if reason.text != OUTSIDE:
+        if reason.text not in {OUTSIDE, SECRET_NAME}:
             raise Denied(f"This is not read: {reason}.")
         question = Question(
             kind="read",
-            title=_("Read outside the project"),
+            title=(
+                _("Read outside the project")
+                if reason.text == OUTSIDE
+                else _("Read a file that may hold passwords or keys")
+            ),
             subject=str(path),
             reasons=(reason.shown(),),
-            rule=Rule("read", (str(path),)) if str(path).isprintable() else None,
+            rule=self._path_rule("read", path),
             digest=_digest(os.fsencode(path)),
         )
         return _Need(question, (reason,))
@@ -274,12 +282,15 @@ class Gate:
         return self.territory.place(path).kind == "scratch" or reach.writes_by_rule(path)
 
     def _write_rule(self, path: Path) -> Rule | None:
-        """For this one file; never for files that run by themselves or whose names read as patterns."""
+        """Never for files that run by themselves."""
+        return None if runs_by_itself(path) else self._path_rule("write", path)
+
+    def _path_rule(self, kind: RuleKind, path: Path) -> Rule | None:
+        """For this one file; None when its name reads as a pattern."""
         project = self.territory.project
         name = str(path.relative_to(project) if path.is_relative_to(project) else path)
-        if runs_by_itself(path) or not name.isprintable() or any(sign in name for sign in "*?["):
-            return None
-        return Rule("write", (name,))
+        plain = name.isprintable() and not any(sign in name for sign in "*?[")
+        return Rule(kind, (name,)) if plain else None
 
     # Asking
 

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from chatcli.errors import Denied
 from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.secretnames import is_key
 
 PlaceKind = Literal["project", "scratch", "results", "outside", "secret", "special"]
 
@@ -59,8 +60,6 @@ KEY_STORES = (
     "Library/Application Support/Firefox",
 )
 SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private")
-_KEY_SUFFIXES = frozenset({".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"})
-_KEY_PREFIXES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
 
 _MAX_SECRET_FILES = 20_000
 
@@ -148,7 +147,7 @@ class Territory:
             return "scratch"
         if is_within(path, self.project):
             return "project"
-        return "secret" if _looks_like_key(path) else "outside"
+        return "secret" if is_key(path.name) else "outside"
 
     def _shares_file_with_secret(self, status: os.stat_result) -> bool:
         # Package stores link whole trees of files, so the walk is done once and not for every file.
@@ -216,10 +215,6 @@ def _is_process_state(path: Path) -> bool:
     """`/proc/<pid>/environ` holds the keys of the provider; memory and the rest are no better."""
     parts = path.parts
     return len(parts) > 2 and parts[1] == "proc" and (parts[2].isdigit() or parts[2] in {"kcore", "kmem"})
-
-
-def _looks_like_key(path: Path) -> bool:
-    return path.suffix.lower() in _KEY_SUFFIXES or path.name.startswith(_KEY_PREFIXES)
 
 
 def _identities(stores: Iterable[Path]) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +11,7 @@ from chatcli.errors import Denied
 from chatcli.gate.paths import Place, Territory, is_within, runs_by_itself
 from chatcli.gate.reasons import N_, Reason
 from chatcli.gate.rules import Rule, RuleKind, Rules
+from chatcli.gate.secretnames import holds_secrets
 from chatcli.gate.words import PIPE_NAME
 
 # Nothing is kept there, and nothing is learned from there.
@@ -22,9 +25,16 @@ OUTSIDE = N_("it is outside the project: {about}")
 SAVED_RESULT = N_("saved tool results are never changed: {about}")
 HARD_LINK = N_("the same file has other names elsewhere: {about}")
 HOLDS_SECRETS = N_("key stores lie below it: {about}")
+SECRET_NAME = N_("by its name it holds passwords or keys: {about}")
+SECRET_NAME_BELOW = N_("it would read a file that by its name holds passwords or keys: {about}")
 
+_UNSEARCHED = frozenset({".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox"})
+"""Folders of programs of others: their files of keys are for their tests."""
+_MAX_LOOKED_AT = 20_000
+BY_NAME = frozenset({SECRET_NAME, SECRET_NAME_BELOW})
+"""They ask under every autonomy."""
 
-Purpose = Literal["read", "search", "write", "unknown"]
+Purpose = Literal["read", "names", "search", "write", "unknown"]
 
 
 class Reach:
@@ -52,12 +62,39 @@ class Reach:
                 return Reason(SPECIAL, str(path))
             case "outside" if not self._allows("read", path) and not self._allows("write", path):
                 return Reason(OUTSIDE, str(path))
+            case "project" if not place.is_folder and self._is_secret_by_name(path):
+                return Reason(SECRET_NAME, str(path))
         return None
+
+    def may_show(self, path: Path) -> bool:
+        """Whether a file found below a readable folder may be shown too; `path` need not be resolved."""
+        resolved = path.resolve()
+        kind = self.territory.place(resolved).kind
+        if kind in {"secret", "special"} or (kind == "outside" and resolved != path):
+            return False
+        return not self._is_secret_by_name(resolved)
 
     def refuses_to_search(self, path: Path) -> Reason | None:
         """For a program that reads everything below a folder."""
         holds = self.territory.secrets_below(path) and not self._allows("read", path)
         return self.refuses_to_read(path) or (Reason(HOLDS_SECRETS, str(path)) if holds else None)
+
+    def secret_name_below(self, folder: Path, reads: Callable[[str], bool]) -> Reason | None:
+        """For the same; `reads` says by its name whether the program opens a file.
+
+        Looks at no more than 20,000 names, so that a huge folder holds nothing up.
+        """
+        looked_at = 0
+        for parent, folders, names in os.walk(folder):
+            folders[:] = [name for name in folders if name not in _UNSEARCHED]
+            looked_at += len(folders) + len(names)
+            for name in names:
+                path = Path(parent, name)
+                if holds_secrets(name) and reads(name) and self._is_secret_by_name(path):
+                    return Reason(SECRET_NAME_BELOW, str(path))
+            if looked_at > _MAX_LOOKED_AT:
+                break
+        return None
 
     def refuses_to_write(self, path: Path) -> Reason | None:
         """Inside the project this is None: whether the project itself asks, the autonomy decides."""
@@ -103,15 +140,23 @@ class Reach:
         match purpose:
             case "read":
                 return self.refuses_to_read(path)
+            case "names":
+                reason = self.refuses_to_read(path)
+                return reason if reason and reason.text != SECRET_NAME else None
             case "search":
                 return self.refuses_to_search(path)
             case "write":
                 return self.refuses_to_write(path)
+        return self._refuses_unknown_use(path)
+
+    def _refuses_unknown_use(self, path: Path) -> Reason | None:
         place = self.territory.place(path)
         if place.kind == "results":
             return None
         if place.kind == "outside" and not self._allows("write", path):
             return Reason(OUTSIDE, str(path))
+        if place.exists and not place.is_folder and self._is_secret_by_name(path):
+            return Reason(SECRET_NAME, str(path))
         return self.bars_writing(place) or runs_by_itself(path)
 
     def _allows(self, kind: RuleKind, path: Path) -> bool:
@@ -125,6 +170,16 @@ class Reach:
             if named and self._covers(rule, path):
                 return True
         return False
+
+    def _is_secret_by_name(self, path: Path) -> bool:
+        """And no rule names it: `read:.env` and `read:**/.env` do, `read:.` does not."""
+        if not holds_secrets(path.name):
+            return False
+        for rule in self._rules_of("read"):
+            root, wild = rule.path_pattern(self.territory.project, self.territory.user_home)
+            if (wild or root == path) and self._covers(rule, path):
+                return False
+        return True
 
     def _rules_of(self, kind: RuleKind) -> tuple[Rule, ...]:
         return self._rules.of_kind(kind, given_only=self._given_only and kind != "read")

@@ -121,7 +121,8 @@ class Files(Protocol):
     def may_show(self, path: Path) -> bool:
         """Whether a file found below a readable folder may be shown as well. Never asks.
 
-        False for key stores, devices, and links that lead elsewhere.
+        False for key stores, devices, links that lead elsewhere, and files that by their names hold
+        passwords or keys.
         """
         ...
 

@@ -89,6 +89,10 @@ async def _draft(ctx: ToolContext, drafts: dict[Path, Draft], file: str) -> Draf
         document = read_document(ctx, path)
         if document is None:
             raise ToolFailed(f"{ctx.files.shown(path)} does not exist; create it with write.")
+        if not (document.was_read or ctx.files.may_show(path)):
+            raise ToolFailed(
+                f"{document.shown} may hold passwords or keys. Read it first: the user is asked."
+            )
         drafts[path] = Draft(document)
     return drafts[path]
 

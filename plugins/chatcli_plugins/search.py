@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,8 @@ _NOTE_CHARS = 1_500
 """Kept free for the last line."""
 _MAX_CONTEXT = 20
 _SNIFFED_BYTES = 8_192
+_MAX_NAMED = 3
+"""So many files that are not shown are named."""
 _FLAGS = (
     "--no-config",
     "--json",
@@ -74,7 +77,7 @@ async def search(
     else:
         await in_thread(lambda check: search_without_ripgrep(ctx, query, results, accept, check))
     if accept.refused:
-        results.remarks.append(f"{accept.refused} files that match may not be read")
+        results.remarks.append(_unshown(accept.refused))
     where = ctx.files.shown(target) + (f" ({glob})" if glob else "")
     text = results.text(f"no match for {pattern!r} in {where}")
     brief = ngettext("{n} match", "{n} matches", results.matches).format(n=results.matches)
@@ -92,10 +95,10 @@ def ripgrep() -> str | None:
 
 
 class Acceptance:
-    """Decides for each file with matches whether its lines are shown; keeps count of the others."""
+    """Decides for each file with matches whether its lines are shown; keeps the names of the others."""
 
     def __init__(self, ctx: ToolContext, results: SearchResults, target: Path) -> None:
-        self.refused = 0
+        self.refused: list[str] = []
         self._ctx = ctx
         self._results = results
         self._target = target
@@ -104,17 +107,23 @@ class Acceptance:
     def __call__(self, name: str) -> bool:
         path = self._folder / name
         if path != self._target and not self._ctx.files.may_show(path):
-            self.refused += 1
+            self.refused.append(one_line(name))
             return False
         try:
             with self._ctx.files.open(path) as file:
                 is_text = sniff(file.read(_SNIFFED_BYTES)) is not None
         except OSError:
-            self.refused += 1
+            self.refused.append(one_line(name))
             return False
         if not is_text:
             self._results.binaries.append(one_line(name))
         return is_text
+
+
+def _unshown(names: Sequence[str]) -> str:
+    named = ", ".join(names[:_MAX_NAMED]) + ", ..." * (len(names) > _MAX_NAMED)
+    match = "1 more file matches but is" if len(names) == 1 else f"{len(names)} more files match but are"
+    return f"{match} not shown without asking: {named}"
 
 
 async def _with_ripgrep(

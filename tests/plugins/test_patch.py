@@ -88,6 +88,19 @@ async def test_a_miss_shows_the_nearest_place(context: FakeContext) -> None:
     )
 
 
+async def test_a_file_that_may_hold_keys_is_not_shown_by_a_miss(context: FakeContext) -> None:
+    path = context.root / ".env"
+    path.write_text("TOKEN=abc\n")
+    context.files.unshown.add(path)
+    edits = [edit("TOKEN=x", "TOKEN=y")]
+    with pytest.raises(ToolFailed, match="Read it first") as failed:
+        await context.text(patch, file=".env", edits=edits)
+    assert "abc" not in str(failed.value)
+    context.files.note_read(path, hashlib.sha256(path.read_bytes()).hexdigest())
+    with pytest.raises(ToolFailed, match="TOKEN=abc"):
+        await context.text(patch, file=".env", edits=edits)
+
+
 async def test_a_miss_by_a_typo_shows_the_line(context: FakeContext) -> None:
     (context.root / "a.py").write_text(SOURCE)
     with pytest.raises(ToolFailed, match=r"Nearest is line 2 \(92% alike\):\n    return 1\n"):

@@ -204,11 +204,11 @@ async def test_a_stray_nul_far_behind_does_not_hide_a_text(context: FakeContext)
     assert text == "a\n5001:foo\n5003:foo\n[2 matching lines in 1 files]"
 
 
-async def test_files_that_may_not_be_shown_are_counted(context: FakeContext) -> None:
+async def test_files_that_may_not_be_shown_are_named(context: FakeContext) -> None:
     make(context.root, a="foo\n", keys__id="foo\n")
     context.files.secret.add(context.root / "keys" / "id")
     text = await context.text(search, pattern="foo")
-    assert text == "a\n1:foo\n[1 matching lines in 1 files; 1 files that match may not be read]"
+    assert text == "a\n1:foo\n[1 matching lines in 1 files; 1 more file matches but is not shown without asking: keys/id]"
 
 
 @pytest.mark.parametrize(

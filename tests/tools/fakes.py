@@ -39,6 +39,7 @@ class FakeFiles:
         self.root = root.resolve()
         self.digests: dict[Path, str] = {}
         self.secret: set[Path] = set()
+        self.unshown: set[Path] = set()
         self.writes: list[Sequence[FileChange]] = []
 
     async def readable(self, path: str) -> Path:
@@ -48,7 +49,7 @@ class FakeFiles:
         return resolved
 
     def may_show(self, path: Path) -> bool:
-        return path not in self.secret
+        return path not in self.secret | self.unshown
 
     def open(self, path: Path) -> BinaryIO:
         return open_regular(path)
