@@ -150,6 +150,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         int,
         _meta("CHATCLI_STREAM_IDLE_TIMEOUT_SECONDS", "A stream silent for this long is cut.", ge=1, le=3_600),
     ] = 90
+    copilot_client_id: Annotated[
+        str,
+        _meta("CHATCLI_COPILOT_CLIENT_ID", "Id of the GitHub app as which `auth login COPILOT` asks."),
+    ] = ""
     fallback_providers: Annotated[
         str,
         _meta(

@@ -22,6 +22,11 @@ sessions = typer.Typer(
 )
 
 
+auth = typer.Typer(
+    help=_("Keys: log in, see where they come from, log out."), no_args_is_help=True, rich_markup_mode=None
+)
+
+
 def register(app: typer.Typer) -> None:
     """Add every subcommand to the application."""
     for command, help in (
@@ -35,6 +40,7 @@ def register(app: typer.Typer) -> None:
         (doctor, _("What is installed, what is missing, and how to mend it.")),
     ):
         app.command(help=help)(command)
+    app.add_typer(auth, name="auth")
     app.add_typer(sessions, name="sessions")
     app.add_typer(config, name="config")
 
@@ -134,6 +140,41 @@ def doctor(context: typer.Context, output: OutputForm = "text") -> None:
     from chatcli.terminal.commands_cli.doctor import examine
 
     raise typer.Exit(examine(_place(context), output=_form(output)))
+
+
+@auth.command("login", help=_("Ask for a key (or GitHub, for COPILOT), check it, keep it."))
+def auth_login(
+    context: typer.Context,
+    provider: Annotated[str, typer.Argument(help=_("Which one; empty: asked."))] = "",
+    allow_file: Annotated[
+        bool, typer.Option("--allow-file", help=_("Without a keyring, use a 0600 file."))
+    ] = False,
+) -> None:
+    from chatcli.terminal.commands_cli.auth import log_in
+
+    raise typer.Exit(log_in(_place(context), provider, allow_file=allow_file))
+
+
+@auth.command("status", help=_("Where the keys come from; never the keys."))
+def auth_status(
+    context: typer.Context,
+    provider: Annotated[str, typer.Argument(help=_("Which one; empty: all that have a key."))] = "",
+    output: OutputForm = "text",
+) -> None:
+    from chatcli.terminal.commands_cli.auth import show_status
+
+    raise typer.Exit(show_status(_place(context), provider, output=_form(output)))
+
+
+@auth.command("logout", help=_("Forget what chatcli keeps."))
+def auth_logout(
+    context: typer.Context,
+    provider: Annotated[str, typer.Argument(help=_("Of which provider."))] = "",
+    everything: Annotated[bool, typer.Option("--all", help=_("Of all of them."))] = False,
+) -> None:
+    from chatcli.terminal.commands_cli.auth import log_out
+
+    raise typer.Exit(log_out(_place(context), provider, everything=everything))
 
 
 @sessions.callback(invoke_without_command=True)
