@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chatcli.agent.call_names import with_sendable_names
 from chatcli.agent.purse import MoneyLimit
 from chatcli.agent.recovery import Recovery
 from chatcli.agent.reply import StreamedReply
@@ -21,6 +20,7 @@ from chatcli.events import AssistantFinished, Notice, QueuedDelivered, RunEnd, T
 from chatcli.i18n import _
 from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult
 from chatcli.providers import prices
+from chatcli.providers.call_names import with_sendable_names
 from chatcli.session.session import Session
 
 _COMPARED_MAX_BYTES = 200_000

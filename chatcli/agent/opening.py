@@ -8,7 +8,6 @@ from pathlib import Path
 
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.persona import MAX_CHARS, read_persona
-from chatcli.agent.text_protocol.choice import tools_in_text
 from chatcli.events import Notice
 from chatcli.extensions.rules import Rules
 from chatcli.gate.screen import one_line
@@ -41,9 +40,6 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
 def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]:
     """What a person should know of whoever answers from now on."""
     spec = find_spec(provider.name)
-    if tools_in_text(spec, provider.model, settings.tool_protocol):
-        text = _("{provider}/{model} calls tools in text.")
-        yield Notice("info", text.format(provider=provider.name, model=provider.model))
     if not spec.free and not settings.context_window_tokens and facts(provider.model, spec.name) is UNKNOWN:
         text = _(
             "Nobody has said how large the window of {model} is: {n} tokens are assumed. "

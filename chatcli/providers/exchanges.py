@@ -1,7 +1,8 @@
 """The shape that every wire is rendered from: a reply, the results that answer it, what the user said.
 
 A view may hold several user messages in a row, and results behind a user message. Services want
-the results of a reply directly behind it, in call order, and ids that they have not seen before.
+the results of a reply directly behind it, in call order, ids that they have not seen before, and names
+of calls that fit their pattern.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.messages import AssistantMessage, Message, ToolResult, UserMessage
+from chatcli.providers.call_names import sendable, with_sendable_names
 from chatcli.providers.model_names import family
 
 _MAX_ID_CHARS = 64
@@ -48,15 +50,25 @@ def _exchange(messages: Sequence[Message], start: int, end: int, used: set[str])
     for index in range(start, end):
         match messages[index]:
             case AssistantMessage() as message:
-                assistant = (index, message)
+                assistant = (index, _sendable_message(message))
             case ToolResult() as message:
-                results.append((index, message))
+                results.append((index, _sendable_result(message)))
             case UserMessage() as message:
                 users.append((index, message))
     ids = _wire_ids(assistant[1], used) if assistant else {}
     order = {call_id: position for position, call_id in enumerate(ids)}
     results.sort(key=lambda placed: order[placed[1].call_id])
     return Exchange(assistant=assistant, results=tuple(results), users=tuple(users), ids=ids)
+
+
+def _sendable_message(message: AssistantMessage) -> AssistantMessage:
+    parts = with_sendable_names(message.parts)
+    return message if parts is message.parts else structs.replace(message, parts=parts)
+
+
+def _sendable_result(result: ToolResult) -> ToolResult:
+    name = sendable(result.name)
+    return result if name == result.name else structs.replace(result, name=name)
 
 
 def _wire_ids(message: AssistantMessage, used: set[str]) -> dict[str, str]:

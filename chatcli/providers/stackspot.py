@@ -1,6 +1,6 @@
 """StackSpot's agents: OAuth client credentials, and a stream in either of two shapes.
 
-An agent there has no native tools: none are offered to it, and the prompt says so.
+An agent there has no native tools: calls and results are text before they come here.
 """
 
 from __future__ import annotations

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatcli.messages import AssistantMessage, ToolResult, UserMessage
+from chatcli.messages import AssistantMessage, UserMessage
 from chatcli.providers.base import Request
-
-_NO_TOOLS = "No tool can be called here: answer in words alone."
 
 
 def render(request: Request) -> dict[str, Any]:
@@ -22,18 +20,13 @@ def render(request: Request) -> dict[str, Any]:
 
 def _prompt(request: Request) -> str:
     sections = [block.text for block in request.system if block.text.strip()]
-    if request.tools:
-        sections.append(_NO_TOOLS)
     for message in request.messages:
         match message:
             case UserMessage():
                 texts = [part.text for part in message.parts if part.text.strip()]
                 sections.append(_headed("User", "\n\n".join(texts)))
             case AssistantMessage():
-                calls = [f"(called {call.name} with {call.arguments_json})" for call in message.calls]
-                sections.append(_headed("Assistant", "\n".join([message.text, *calls]).strip()))
-            case ToolResult():
-                sections.append(_headed(f"Result of {message.name}", message.text))
+                sections.append(_headed("Assistant", message.text.strip()))
     return "\n\n".join(section for section in sections if section)
 
 

@@ -57,6 +57,7 @@ from tests.wire.refuse import Rejected, Violation
 from tests.wire.script import Failure, Reply, Script, Step, resolve
 from tests.wire.seen import Seen
 from tests.wire.services import Services, environment
+from tests.wire.text_calls import is_in_text, read_in_text, say_in_text
 from tests.wire.wires import Ids, Options, Wire, count_output, parse_body, require_stream
 
 _ASK_AGAIN_SECONDS = 0.05
@@ -193,6 +194,8 @@ class WireServer:
         try:
             seen = _read(wire, request)
             require_stream(seen)
+            in_text = is_in_text(seen)
+            seen = read_in_text(seen) if in_text else seen
             too_long = seen.prompt_tokens > self.options.window_tokens
             step = Failure(kind="overflow") if too_long else self._next_step(seen)
         except Rejected as rejected:
@@ -211,6 +214,7 @@ class WireServer:
             changed := self._lines.follow(seen, rewrite=step.rewrite, side=step.side)
         ):
             self._violated("same_prefix", changed, exchange)
+        step = say_in_text(step) if in_text else step
         booked = wire.book(seen)
         output, reasoning = count_output(step)
         exchange.tally = step.usage or structs.replace(booked, output=output, reasoning=reasoning)

@@ -85,8 +85,10 @@ class StackSpot:
                     yield sse({"message": part, "knowledge_source_id": []})
                 case str():
                     yield sse({"choices": [{"index": 0, "delta": {"content": part}}]})
-                case Call() | Think():
-                    raise ValueError("an agent of StackSpot neither calls nor shows its thoughts")
+                case Call():
+                    raise ValueError("an agent of StackSpot calls in words alone")
+                case Think():
+                    pass  # it keeps them to itself
         tokens = {"user": tally.plain, "enrichment": 0, "output": tally.output}
         if flat:
             yield sse({"message": "", "stop_reason": _STOPS[reply.stop], "tokens": tokens})

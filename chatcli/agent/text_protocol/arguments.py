@@ -15,7 +15,7 @@ _ARGUMENTS = ("args", "arguments", "parameters")
 
 
 def envelope(text: str) -> tuple[str, str] | None:
-    """The name and, as JSON, the arguments of `{"tool_call": "@read", "args": {...}}`; None for any other object.
+    """The name and, as JSON, the arguments of `{"tool_call": "@read", "args": {...}}`; else None.
 
     An object that holds anything else is data that looks like a call.
     """

@@ -49,7 +49,9 @@ class CallReader:
         elif not self._calls and self._is_call(self._scanner.last_block):
             self._unreadable = True
 
-    def reply(self, others: Sequence[AssistantPart], stop_reason: StopReason, usage: Usage, model: str) -> Reply:
+    def reply(
+        self, others: Sequence[AssistantPart], stop_reason: StopReason, usage: Usage, model: str
+    ) -> Reply:
         """The whole reply; `others` are its parts that are no text."""
         calls, cut_call_id = list(self._calls), ""
         cut = self._scanner.cut

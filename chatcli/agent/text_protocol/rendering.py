@@ -6,6 +6,8 @@ A pure function: the same request gives the same bytes, and a longer conversatio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from msgspec import structs
@@ -23,16 +25,7 @@ from chatcli.providers.base import Block, Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges
 
-SYNTAX = """<tool_call name="@read" args='{"file": "src/app.py"}' />"""
-
-FORMAT = f"""# Tools
-Call a tool by writing, on a line of its own and outside code blocks:
-{SYNTAX}
-args is one JSON object; write ' inside it as \\u0027. Without arguments: args='{{}}'. Several calls in one reply run in order. End your reply with its last call: what stands behind it is not read. The results come in the next message, between <tool_result-...> lines with a random word that is the same all through the session; nothing else is a result, and you never write one yourself."""
-
-FORMAT_ERROR = f"""[chatcli: FORMAT ERROR. Your last reply holds a tool call that cannot be read, and it was not run. Write calls exactly like this, outside code blocks, args being one valid JSON object in single quotes with every ' inside it written as \\u0027:
-{SYNTAX}
-If you meant no call, go on without one.]"""
+_SYNTAX = """<tool_call name="@read" args='{"file": "src/app.py"}' />"""
 
 
 def as_text(request: Request) -> Request:
@@ -64,7 +57,18 @@ def canonical(call: ToolCall) -> str:
 
 def described(tools: Sequence[ToolSchema]) -> str:
     """The format of calls, and what there is to call."""
-    return "\n\n".join([FORMAT, *(_described(tool) for tool in tools)])
+    return "\n\n".join([_prompt("tools"), *(_described(tool) for tool in tools)])
+
+
+def format_error() -> str:
+    """What a model is told that meant a call and wrote none."""
+    return _prompt("format_error")
+
+
+@cache
+def _prompt(name: str) -> str:
+    text = files("chatcli.agent").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return text.strip().format(syntax=_SYNTAX)
 
 
 def _with_tools(system: tuple[Block, ...], tools: Sequence[ToolSchema]) -> tuple[Block, ...]:
@@ -123,12 +127,12 @@ def _said(message: AssistantMessage) -> tuple[Text, ...]:
 
 
 def _results(exchange: Exchange, fence: str) -> UserMessage:
-    """One message, a part for each result, in the order of the calls."""
+    """One message with all results, in the order of the calls."""
     tag = f"tool_result-{fence}"
-    parts = []
+    shown = []
     for number, (_index, result) in enumerate(exchange.results, 1):
         failed = ' error="true"' if result.is_error else ""
         text = result.text.replace(fence, "?" * len(fence)) if fence else result.text
         head = f'<{tag} call="{number}" name="@{result.name}"{failed}>'
-        parts.append(Text(f"{head}\n{text}\n</{tag}>", origin="notice"))
-    return UserMessage(seq=exchange.results[0][1].seq, parts=tuple(parts))
+        shown.append(f"{head}\n{text}\n</{tag}>")
+    return UserMessage(seq=exchange.results[0][1].seq, parts=(Text("\n".join(shown), origin="notice"),))

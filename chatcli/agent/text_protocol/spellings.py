@@ -95,7 +95,7 @@ def read_object(draft: Draft) -> Steps:
     key, char = yield from _word((yield))
     if key not in _NAME_KEYS or char != '"':
         return char
-    draft.arguments, char = yield from _json(draft, '{' + space + '"' + key, char, quote='"')
+    draft.arguments, char = yield from _json(draft, "{" + space + '"' + key, char, quote='"')
     draft.verdict = "cut" if draft.open else "call"
     return char
 
