@@ -26,7 +26,7 @@ def chosen(name: str) -> dict[str, str]:
     return {"LLM_PROVIDER": row.provider, **({"CHATCLI_MODEL": row.model} if row.model else {})}
 
 
-@pytest.mark.parametrize("name", ["bedrock-converse", "googleai", "copilot-chat", "moonshot", "stackspot-flat"])
+@pytest.mark.parametrize("name", ["bedrock-converse", "googleai", "copilot-chat", "moonshot"])
 def test_an_agent_reads_and_answers(place, name):
     with serve(LOOK) as server:
         environment = place.environment(server=server) | chosen(name)
@@ -35,6 +35,16 @@ def test_an_agent_reads_and_answers(place, name):
     assert finished.json["text"] == "It has one line."
     assert finished.json["tool_calls"] == 1
     assert finished.json["usage"]["output"] > 0
+    assert server.violations == []
+
+
+def test_an_agent_of_stackspot_reads_a_file_and_answers(place):
+    with serve(LOOK) as server:
+        environment = place.environment(server=server) | chosen("stackspot-flat")
+        finished = place.run(environment, "-p", "/agent how long is a.py?", "--output", "json")
+    assert (finished.code, finished.json["text"]) == (0, "It has one line.")
+    assert finished.json["tool_calls"] == 1
+    assert "x = 1" in server.exchanges[-1].seen.last_result
     assert server.violations == []
 
 

@@ -76,7 +76,7 @@ async def test_any_wire_goes_on_where_another_stopped_and_gives_back(first, tmp_
                 assert "I look." in body, name
                 kept = [value for value in opaque_values(said) if value in body]
                 assert kept == [] or same_source(said, other.name, other.model), name
-                assert name != first or kept == list(opaque_values(said))
+                assert name != first or "in-text" in name or kept == list(opaque_values(said))
                 if not isinstance(continued[-1], AssistantMessage):
                     await go_on(providers[first], continued)
         finally:
