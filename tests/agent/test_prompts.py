@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 
 import msgspec
+import pytest
 
-from chatcli.agent.blocks import render_blocks
+from chatcli.agent.blocks import render_blocks, stable_blocks
 from chatcli.agent.opening import opening_notices
 from chatcli.agent.persona import MAX_CHARS, read_persona
 from chatcli.context.tokens import estimate_tokens
-from chatcli.tools.registry import Registry
 from tests.wire.script import reply
 
 
@@ -19,10 +19,27 @@ def test_the_core_prompt_has_its_measured_size():
     assert 300 <= estimate_tokens(core) <= 360
 
 
-def test_everything_before_the_first_word_stays_within_3000_tokens():
-    blocks = "".join(block.text for block in render_blocks("pt_BR", "", ""))
-    tools = msgspec.json.encode(Registry.load(None).schemas()).decode()
-    assert estimate_tokens(blocks) + estimate_tokens(tools) <= 3_000
+@pytest.mark.parametrize("language", ["en", "pt_BR"])
+def test_the_core_block_that_all_modes_share_stays_within_1000_tokens(language):
+    (core,) = render_blocks(language, "", "")
+    assert estimate_tokens(core.text) <= 1_000
+
+
+@pytest.mark.parametrize(("mode", "most_tokens"), [("chat", 230), ("agent", 230), ("coder", 390)])
+def test_what_a_mode_adds_is_one_short_paragraph(mode, most_tokens):
+    (core,) = render_blocks("en", "", "")
+    (paragraph,) = [line for line in core.text.splitlines() if line.startswith(f"- {mode}: ")]
+    assert estimate_tokens(paragraph) <= most_tokens
+
+
+@pytest.mark.parametrize("language", ["en", "pt_BR"])
+async def test_everything_before_the_first_word_of_agent_stays_within_3000_tokens(talk, language):
+    """With all built-in tools; what the user wrote himself, rules and persona, has its own limits."""
+    async with talk([]) as t:
+        blocks = stable_blocks(t.conversation.session, language, "", t.conversation.sessions.home)
+        tools = msgspec.json.encode(t.conversation.registry.schemas()).decode()
+        texts = [tools, *(block.text for block in blocks)]
+        assert sum(map(estimate_tokens, texts)) <= 3_000
 
 
 def test_the_core_names_every_mode_and_one_language():
