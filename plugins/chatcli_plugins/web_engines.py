@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import parse_qs, quote_plus, urlsplit
+from urllib.parse import quote_plus
 
 from msgspec import Struct
 
-from chatcli.tools import Fetched, ToolContext, ToolFailed
+from chatcli.tools import Fetched, ToolContext, ToolFailed, in_thread
 
 _SECONDS = 15.0
 _MAX_BYTES = 4 << 20
 _BRAVE = "https://api.search.brave.com/res/v1/web/search"
-_DUCKDUCKGO = "https://html.duckduckgo.com/html/"
 _BRAVE_KEY = "BRAVE_API_KEY"
 
 
@@ -47,13 +45,14 @@ async def _brave(ctx: ToolContext, query: str, count: int) -> list[Hit]:
 
 
 async def _duckduckgo(ctx: ToolContext, query: str, count: int) -> list[Hit]:
-    answer = await _answer(ctx, f"{_DUCKDUCKGO}?q={quote_plus(query)}")
-    parser = _ResultPage()
-    parser.feed(answer.body.decode("utf-8", "replace"))
-    parser.close()
-    if not parser.hits and b"anomaly" in answer.body:
+    from chatcli_plugins.web_duckduckgo import address_of, read_results
+
+    answer = await _answer(ctx, address_of(query))
+    page = answer.body.decode("utf-8", "replace")
+    hits = [Hit(*found) for found in await in_thread(lambda _check: read_results(page))]
+    if not hits and "anomaly" in page:
         raise ToolFailed("it asks for a proof of being human")
-    return parser.hits
+    return hits
 
 
 ENGINES = (
@@ -61,44 +60,6 @@ ENGINES = (
     Engine("Brave", lambda ctx: "" if ctx.secret(_BRAVE_KEY) else f"{_BRAVE_KEY} is not set", _brave),
     Engine("DuckDuckGo", lambda ctx: "", _duckduckgo),
 )
-
-
-class _ResultPage(HTMLParser):
-    """The page of results that needs no script: a link of class `result__a`, then `result__snippet`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hits: list[Hit] = []
-        self._reading = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = {name: value or "" for name, value in attrs}
-        classes = attributes.get("class", "").split()
-        if "result__a" in classes and (url := _target(attributes.get("href", ""))):
-            self.hits.append(Hit("", url, ""))
-            self._reading = "title"
-        elif "result__snippet" in classes:
-            self._reading = "snippet"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in {"a", "div", "td"}:
-            self._reading = ""
-
-    def handle_data(self, data: str) -> None:
-        if not self._reading or not self.hits:
-            return
-        hit = self.hits[-1]
-        title = hit.title + data * (self._reading == "title")
-        self.hits[-1] = Hit(title, hit.url, hit.snippet + data * (self._reading == "snippet"))
-
-
-def _target(href: str) -> str:
-    """Where a result leads: its links go through a page of the service. Advertisements are left out."""
-    parts = urlsplit(href)
-    target = parse_qs(parts.query).get("uddg", [href])[0]
-    return (
-        target if target.startswith(("http://", "https://")) and "duckduckgo.com/y.js" not in target else ""
-    )
 
 
 async def _answer(ctx: ToolContext, url: str, headers: Mapping[str, str] | None = None) -> Fetched:
