@@ -7,6 +7,10 @@ from chatcli.i18n import _
 from chatcli.providers.prices import PriceSource
 
 
+_SHOWN_USD = 0.00005
+"""Less is no figure: `<$0.0001`."""
+
+
 def short_count(count: int) -> str:
     """`999`, `2.1K`, `48K`, `1.2M`."""
     for limit, divisor, unit in ((1_000, 1, ""), (1_000_000, 1_000, "K"), (10**12, 1_000_000, "M")):
@@ -33,7 +37,7 @@ def money(usd: float | None) -> str:
     """Dollars; below ten cents with four decimals. An unknown price is never shown as 0."""
     if usd is None:
         return _("unknown")
-    if 0 < usd < 0.00005:
+    if 0 < usd < _SHOWN_USD:
         return "<$0.0001"
     return f"${usd:.4f}" if 0 < usd < 0.1 else f"${usd:.2f}"
 
@@ -46,7 +50,7 @@ def marked_money(amount: Money) -> str:
     if amount.usd is None:
         return f"≥{money(amount.known_usd)}" if amount.known_usd else money(None)
     told = money(amount.usd)
-    return f"~{told}" if "estimated" in amount.sources and told.startswith("$") else told
+    return f"~{told}" if "estimated" in amount.sources and amount.usd >= _SHOWN_USD else told
 
 
 def source_words(amount: Money) -> str:
