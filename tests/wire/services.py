@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from urllib.parse import parse_qsl
 
 from msgspec import structs
 
@@ -36,6 +37,15 @@ COPILOT_ENDPOINTS = {
 }
 
 
+DEVICE_CODE = {
+    "device_code": "device-code-canary",
+    "user_code": "ABCD-1234",
+    "verification_uri": "https://github.com/login/device",
+    "expires_in": 900,
+}
+"""What GitHub gives a program that wants to log in."""
+
+
 class Xai(Responses):
     """Responses that must always be asked for encrypted reasoning: without it the next turn has none."""
 
@@ -60,6 +70,7 @@ class CopilotResponses(Responses):
 class Services:
     def __init__(self, options: Options, ids: Ids) -> None:
         self._options = options
+        self._device_polls = 0
         copilot = structs.replace(options, key=COPILOT_TOKEN)
         self._wires: list[tuple[re.Pattern[str], Wire]] = [
             (re.compile(path), wire)
@@ -99,6 +110,12 @@ class Services:
                     return HttpAnswer.of_json(401, {"message": "Bad credentials"})
                 granted = {"token": COPILOT_TOKEN, "expires_at": time.time() + 1800}
                 return HttpAnswer.of_json(200, granted)
+            case "/copilot/login/device/code":
+                return HttpAnswer.of_json(
+                    200, {**DEVICE_CODE, "interval": self._options.device_interval_seconds}
+                )
+            case "/copilot/login/oauth/access_token":
+                return self._device_token(request, key)
             case "/copilot/models":
                 if request.headers.get("authorization") != f"Bearer {COPILOT_TOKEN}":
                     return HttpAnswer.of_json(401, {"error": {"message": "unauthorized"}})
@@ -106,6 +123,20 @@ class Services:
                     200, {"data": [_copilot_model(*row) for row in COPILOT_ENDPOINTS.items()]}
                 )
         return None
+
+    def _device_token(self, request: HttpRequest, key: str) -> HttpAnswer:
+        """The person confirms while the client waits: it asks three times, the second time too soon."""
+        form = dict(parse_qsl(request.body.decode()))
+        known = form.get("device_code") == DEVICE_CODE["device_code"] and form.get("client_id")
+        self._device_polls += 1
+        if not known or not form.get("grant_type", "").endswith(":device_code"):
+            return HttpAnswer.of_json(200, {"error": "incorrect_device_code"})
+        match self._device_polls:
+            case 1:
+                return HttpAnswer.of_json(200, {"error": "authorization_pending"})
+            case 2:
+                return HttpAnswer.of_json(200, {"error": "slow_down", "interval": 0.01})
+        return HttpAnswer.of_json(200, {"access_token": key, "token_type": "bearer", "scope": "read:user"})
 
 
 def _copilot_model(model: str, endpoints: list[str]) -> dict[str, object]:

@@ -53,6 +53,8 @@ class Options(Struct, kw_only=True):
     bills_cache_writes: bool = False
     """OpenAI wires: report `cache_write_tokens`, as the models from gpt-5.6 on do."""
     clock: Callable[[], float] = time.monotonic
+    device_interval_seconds: float = 0.01
+    """How long a program that logs in to GitHub must wait before it asks again."""
     same_prefix: bool = True
     """A request must extend the one before byte for byte, unless its reply says `rewrite` or `side`."""
 
