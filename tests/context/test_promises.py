@@ -21,7 +21,7 @@ from chatcli.agent.store import SessionStore
 from chatcli.context.assemble import assemble
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.limits import Ageing, Limits
-from chatcli.context.microcompact import apply_microcompact
+from chatcli.context.microcompact import apply_microcompact, clear
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
 from chatcli.context.pipeline import Pipeline, View
 from chatcli.context.recovery import cuts
@@ -29,7 +29,7 @@ from chatcli.context.scheduler import Occasion
 from chatcli.messages import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers import anthropic_body
 from chatcli.providers.encoding import encode
-from chatcli.session.entries import Compacted
+from chatcli.session.entries import PINNED, RELEASED, Compacted, Decision
 from chatcli.session.session import Session
 from tests.context.builders import Originals, Story
 from tests.context.sessions import ageings, limits, occasions
@@ -139,6 +139,31 @@ class AnySession(RuleBasedStateMachine):
         """Somebody empties the temporary folder."""
         shutil.rmtree(self.session.workspace.tool_results, ignore_errors=True)
 
+    @precondition(lambda self: bool(self.session.shown))
+    @rule(data=st.data(), pinned=st.booleans())
+    def pin(self, data: st.DataObject, pinned: bool) -> None:
+        """By hand: a result stays as it is, or no longer. Nothing that is sent changes."""
+        seq = data.draw(st.sampled_from(sorted(self.session.shown)))
+        shown = structs.replace(self.session.shown[seq], pinned=pinned)
+        self.session.record_decisions([Decision(seq, shown, PINNED if pinned else RELEASED)])
+
+    @precondition(lambda self: self.before is not None)
+    @rule(data=st.data())
+    def drop(self, data: st.DataObject) -> None:
+        """By hand: some results are one line from now on."""
+        assert self.before is not None
+        view = self._prepare(
+            Pipeline(self.limits, self.ageing, SessionStore(self.session)), Occasion(schedule="off")
+        )
+        seqs = [m.seq for m in view.messages if isinstance(m, ToolResult) and m.seq in self.session.shown]
+        if not seqs:
+            return
+        chosen = set(data.draw(st.lists(st.sampled_from(seqs), min_size=1)))
+        dropped = clear(view.messages, chosen, SessionStore(self.session), Occasion())
+        if dropped.decisions:
+            self.session.record_decisions(dropped.decisions, dropped.rewrite)
+        self.moved |= {decision.seq for decision in dropped.decisions}
+
     @rule(occasion=occasions)
     def ask(self, occasion: Occasion) -> None:
         """Prepare the next request, and hold everything against it that was ever promised."""
@@ -149,6 +174,8 @@ class AnySession(RuleBasedStateMachine):
         if view.decisions:
             session.record_decisions(view.decisions, view.rewrite)
         self.moved |= {decision.seq for decision in view.decisions if decision.reason != "first"}
+        pinned = {seq for seq, shown in session.shown.items() if shown.pinned}
+        assert all(d.reason == "file lost" for d in view.decisions if d.seq in pinned)
         if occasion.schedule == "off":
             assert all(decision.reason in ("first", "file lost") for decision in view.decisions)
         if before is not None and -1 not in self.moved:
@@ -248,9 +275,11 @@ def test_every_stage_leaves_its_own_output_alone(
     paired, _ = ensure_tool_result_pairing(messages)
     assert ensure_tool_result_pairing(paired)[0] is paired
     budgeted, first = enforce_tool_result_budget(paired, {}, limits, story.store)
+    assert ensure_tool_result_pairing(budgeted)[0] is budgeted
     shown = {decision.seq: decision.presentation for decision in first.decisions}
     again, none = enforce_tool_result_budget(budgeted, shown, limits, story.store)
     assert (again is budgeted, none.decisions) == (True, ())
     old = [*budgeted, *(AssistantMessage(seq=900 + n, parts=(), provider="X", model="m") for n in range(9))]
     aged, _ = apply_microcompact(old, ageing, story.store)
     assert apply_microcompact(aged, ageing, story.store)[0] is aged
+    assert ensure_tool_result_pairing(aged)[0] is aged
