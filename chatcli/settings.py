@@ -227,6 +227,10 @@ class Settings(Struct, frozen=True, kw_only=True):
             ge=1_000,
         ),
     ] = 10_000
+    web_proxy: Annotated[
+        str,
+        _meta("CHATCLI_WEB_PROXY", "The proxy that web tools go through, as http://proxy.example:3128."),
+    ] = ""
     searxng_url: Annotated[
         str, _meta("SEARXNG_URL", "A SearxNG server that web searches go to first; it may be a local one.")
     ] = ""

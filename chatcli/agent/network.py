@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from msgspec import Struct, structs
 
 from chatcli.errors import Denied, StorageError
-from chatcli.gate.addresses import Address, Place, Resolver, look_up, parse_address, resolve
+from chatcli.gate.addresses import (
+    Address,
+    Place,
+    Resolver,
+    UnknownHost,
+    look_up,
+    parse_address,
+    place_by_name,
+    resolve,
+)
 from chatcli.gate.gate import Gate
 from chatcli.session.archive import Archive
 from chatcli.tools.api import Fetched
@@ -31,15 +40,28 @@ class _Kept(Struct, frozen=True):
 
 
 class GatedNetwork:
-    """`chatcli.tools.api.Network`. What lies below one of `own` was configured by the user."""
+    """`chatcli.tools.api.Network`. What lies below one of `own` was configured by the user.
+
+    With a proxy public hosts are reached through it. It looks them up itself, so that nobody can tell here
+    which machine it connects to; what this machine knows of a host is checked all the same.
+    """
 
     def __init__(
-        self, gate: Gate, archive: Archive, *, own: tuple[str, ...] = (), resolver: Resolver = resolve
+        self,
+        gate: Gate,
+        archive: Archive,
+        *,
+        own: tuple[str, ...] = (),
+        proxy: str = "",
+        ca_bundle: str = "",
+        resolver: Resolver = resolve,
     ) -> None:
         self._gate = gate
         self._archive = archive
         self._own = tuple(base.rstrip("/") + "/" for base in own)
+        self._proxy = proxy
         self._resolver = resolver
+        self._client = WebClient(self._admit, proxy=proxy, ca_bundle=ca_bundle)
         self._kept: dict[str, _Kept] = {}
 
     async def fetch(
@@ -55,8 +77,9 @@ class GatedNetwork:
         if kept and reuse:
             return structs.replace(kept.answer, body=self._body_of(kept))
         asked = {**(headers or {}), **(kept.validators() if kept else {})}
-        client = WebClient(self._admit)
-        answer = await client.fetch(url, headers=asked, max_bytes=max_bytes, timeout_seconds=timeout_seconds)
+        answer = await self._client.fetch(
+            url, headers=asked, max_bytes=max_bytes, timeout_seconds=timeout_seconds
+        )
         if kept and answer.status == 304:
             return structs.replace(kept.answer, body=self._body_of(kept))
         if answer.status == 200:
@@ -86,10 +109,20 @@ class GatedNetwork:
         own = any(url.startswith(base) for base in self._own)
         if not own and not redirected:
             await self._gate.network(url)
-        machines, place = await look_up(address, self._resolver)
+        machines, place = await self._look_up(address)
         if place != "public" and not own:
             await self._admit_inwards(address, place, redirected)
-        return Target(url=address.url, machines=machines)
+        by_proxy = bool(self._proxy) and place == "public" and not own
+        return Target(url=address.url, machines=() if by_proxy else machines)
+
+    async def _look_up(self, address: Address) -> tuple[tuple[str, ...], Place]:
+        """Behind a proxy a machine often knows no names but those of its own network."""
+        try:
+            return await look_up(address, self._resolver)
+        except UnknownHost:
+            if not self._proxy or (place := place_by_name(address.host)) != "public":
+                raise
+            return (), place
 
     async def _admit_inwards(self, address: Address, place: Place, redirected: bool) -> None:
         if not redirected:

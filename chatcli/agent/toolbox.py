@@ -76,8 +76,11 @@ class Toolbox:
         """Made with the first call: a start needs none of it."""
         from chatcli.agent.network import GatedNetwork
 
-        own = (self.settings.searxng_url,) if self.settings.searxng_url else ()
-        return GatedNetwork(self.gate, self.session.archive, own=own)
+        settings = self.settings
+        own = (settings.searxng_url,) if settings.searxng_url else ()
+        return GatedNetwork(
+            self.gate, self.session.archive, own=own, proxy=settings.web_proxy, ca_bundle=settings.ca_bundle
+        )
 
     def context(self, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> CallContext:
         return CallContext(self, call_id, cap_chars, progress)

@@ -43,9 +43,17 @@ _METADATA_ADDRESSES = frozenset(
         ("168.63.129.16", "169.254.169.254", "100.100.100.200", "192.0.0.192", "fd00:ec2::254"),
     )
 )
+_INNER_NAMES = (
+    *(".local", ".localhost", ".localdomain", ".internal", ".intranet", ".lan", ".corp", ".home"),
+    *(".home.arpa", ".private", ".test"),
+)
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _NAT64_LOCAL = ipaddress.ip_network("64:ff9b:1::/48")
 _COMPATIBLE = ipaddress.ip_network("::/96")
+
+
+class UnknownHost(ToolFailed):
+    """This machine finds nobody of that name."""
 
 
 class Address(Struct, frozen=True, kw_only=True):
@@ -101,7 +109,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 async def look_up(address: Address, resolver: Resolver) -> tuple[tuple[str, ...], Place]:
-    """The machines behind a host, and the least public place among them. Raises `ToolFailed`."""
+    """The machines behind a host, and the least public place among them. Raises `UnknownHost`."""
     try:
         machines = [ipaddress.ip_address(address.host)]
     except ValueError:
@@ -112,14 +120,21 @@ async def look_up(address: Address, resolver: Resolver) -> tuple[tuple[str, ...]
     return tuple(map(str, machines)), place
 
 
+def place_by_name(host: str) -> Place:
+    """For a host that this machine cannot look up: what its name alone says."""
+    if host in _METADATA_NAMES:
+        return "metadata"
+    return "local" if "." not in host or host.endswith(_INNER_NAMES) else "public"
+
+
 async def _machines(address: Address, resolver: Resolver) -> list[IPAddress]:
     try:
         async with asyncio.timeout(_RESOLVE_SECONDS):
             found = await resolver(address.host, address.port)
     except (OSError, UnicodeError, TimeoutError) as error:
-        raise ToolFailed(f"the host {address.host} was not found") from error
+        raise UnknownHost(f"the host {address.host} was not found") from error
     if not found:
-        raise ToolFailed(f"the host {address.host} was not found")
+        raise UnknownHost(f"the host {address.host} was not found")
     return [ipaddress.ip_address(text) for text in found]
 
 

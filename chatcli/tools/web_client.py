@@ -1,23 +1,27 @@
 """GET over the web, bounded in hops, bytes and time. It connects to the machines it was told, and no others.
 
 httpcore is used as it is: no cookies, no proxy or credentials from the environment, no redirects and no
-decompression of its own.
+decompression of its own. A target without machines is asked for at the proxy.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin, urlsplit
 
 from msgspec import Struct, structs
 
-from chatcli.errors import ToolFailed
+from chatcli.certificates import trusted
+from chatcli.errors import ToolFailed, UsageError
 from chatcli.tools.api import Fetched
 from chatcli.tools.web_body import ACCEPTED, Body, UnknownEncoding
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpcore
 
 MAX_HOPS = 5
@@ -33,7 +37,7 @@ Stopped = Literal["", "size", "ratio", "time", "connection"]
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """An address that may be opened, and the machines that its host was found to be."""
+    """An address that may be opened, and the machines that its host was found to be; none: by the proxy."""
 
     url: str
     machines: tuple[str, ...]
@@ -44,10 +48,13 @@ Admit = Callable[[str, bool], Awaitable[Target]]
 
 
 class WebClient:
-    """`fetch` may run many times at once; nothing is kept between two calls."""
+    """`fetch` may run many times at once; nothing of an answer is kept between two calls."""
 
-    def __init__(self, admit: Admit) -> None:
+    def __init__(self, admit: Admit, *, proxy: str = "", ca_bundle: str = "") -> None:
+        """`proxy` is an address with http or https, which may hold a login."""
         self._admit = admit
+        self._proxy = proxy
+        self._ca_bundle = ca_bundle
 
     async def fetch(
         self, url: str, *, headers: Mapping[str, str], max_bytes: int, timeout_seconds: float
@@ -60,7 +67,7 @@ class WebClient:
         deadline = asyncio.get_running_loop().time() + timeout_seconds
         hops: list[str] = []
         while True:
-            answer = await _get(target, headers, max_bytes, deadline)
+            answer = await self._get(target, headers, max_bytes, deadline)
             location = answer.headers.get("location", "")
             if answer.status not in _REDIRECTS or not location:
                 return structs.replace(answer, hops=tuple(hops))
@@ -71,39 +78,67 @@ class WebClient:
             if _origin(target.url) != _origin(hops[-1]):
                 headers = {}
 
+    async def _get(
+        self, target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float
+    ) -> Fetched:
+        """One request; one more, without compression, to a server that used one we did not ask for."""
+        try:
+            return await self._attempt(target, {**headers, "Accept-Encoding": ACCEPTED}, max_bytes, deadline)
+        except UnknownEncoding:
+            return await self._attempt(
+                target, {**headers, "Accept-Encoding": "identity"}, max_bytes, deadline
+            )
 
-async def _get(target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
-    """One request; one more, without compression, to a server that used one we did not ask for."""
-    try:
-        return await _attempt(target, {**headers, "Accept-Encoding": ACCEPTED}, max_bytes, deadline)
-    except UnknownEncoding:
-        return await _attempt(target, {**headers, "Accept-Encoding": "identity"}, max_bytes, deadline)
+    async def _attempt(
+        self, target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float
+    ) -> Fetched:
+        import httpcore
 
+        reading: _Reading | None = None
+        stopped: Stopped = ""
+        pool = _direct(target.machines, self._context) if target.machines else self._by_proxy()
+        try:
+            async with (
+                asyncio.timeout_at(deadline),
+                pool,
+                pool.stream("GET", target.url, headers=list({**_HEADERS, **headers}.items())) as response,
+            ):
+                reading = _Reading(response, max_bytes)
+                await reading.to_the_end()
+        except TimeoutError as error:
+            stopped = "time"
+            if reading is None:
+                raise ToolFailed(f"{_origin(target.url)} did not answer in time") from error
+        except httpcore.ProxyError as error:
+            raise ToolFailed(f"the proxy does not open {_origin(target.url)}: {str(error)[:3]}") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            stopped = "connection"
+            if reading is None:
+                raise ToolFailed(f"{_origin(target.url)} cannot be reached: {_why(error)}") from error
+        assert reading is not None
+        return reading.result(target.url, stopped)
 
-async def _attempt(target: Target, headers: Mapping[str, str], max_bytes: int, deadline: float) -> Fetched:
-    import httpcore
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        try:
+            return trusted(self._ca_bundle)
+        except UsageError as error:
+            raise ToolFailed(str(error)) from error
 
-    reading: _Reading | None = None
-    stopped: Stopped = ""
-    pool = httpcore.AsyncConnectionPool(network_backend=_pinned_to(target.machines))
-    try:
-        async with (
-            asyncio.timeout_at(deadline),
-            pool,
-            pool.stream("GET", target.url, headers=list({**_HEADERS, **headers}.items())) as response,
-        ):
-            reading = _Reading(response, max_bytes)
-            await reading.to_the_end()
-    except TimeoutError as error:
-        stopped = "time"
-        if reading is None:
-            raise ToolFailed(f"{_origin(target.url)} did not answer in time") from error
-    except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-        stopped = "connection"
-        if reading is None:
-            raise ToolFailed(f"{_origin(target.url)} cannot be reached: {_why(error)}") from error
-    assert reading is not None
-    return reading.result(target.url, stopped)
+    def _by_proxy(self) -> httpcore.AsyncConnectionPool:
+        """What httpcore would say of an address that it cannot use may hold the password."""
+        import httpcore
+
+        parts = urlsplit(self._proxy)
+        try:
+            usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ToolFailed("CHATCLI_WEB_PROXY cannot be used: it looks like http://proxy.example:3128")
+        login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return httpcore.AsyncHTTPProxy(where, proxy_auth=login, ssl_context=self._context)
 
 
 class _Reading:
@@ -133,7 +168,7 @@ class _Reading:
         )
 
 
-def _pinned_to(machines: Sequence[str]) -> httpcore.AsyncNetworkBackend:
+def _direct(machines: Sequence[str], context: ssl.SSLContext) -> httpcore.AsyncConnectionPool:
     """Connects to the first of these machines that answers, whatever host the address names."""
     import httpcore
 
@@ -156,7 +191,7 @@ def _pinned_to(machines: Sequence[str]) -> httpcore.AsyncNetworkBackend:
                     failure = error
             raise httpcore.ConnectError(_why(failure)) from failure
 
-    return Pinned()
+    return httpcore.AsyncConnectionPool(ssl_context=context, network_backend=Pinned())
 
 
 def _redirect_target(url: str, location: str) -> str:

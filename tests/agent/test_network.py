@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from chatcli.agent.network import GatedNetwork
-from chatcli.errors import Denied
+from chatcli.errors import Denied, ToolFailed
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.session.archive import Archive
+from tests.providers.companyproxy import company_proxy
 from tests.tools.zoo import Zoo, zoo
 
 
@@ -28,15 +30,19 @@ def network(tmp_path: Path) -> Callable[..., GatedNetwork]:
     project.mkdir()
 
     def made(
-        *allow: str, names: dict[str, list[str]] | None = None, own: tuple[str, ...] = ()
+        *allow: str, names: dict[str, list[str]] | None = None, own: tuple[str, ...] = (), **options: str
     ) -> GatedNetwork:
         async def resolver(host: str, port: int) -> list[str]:
-            machines = (names or {})[host]
+            machines = (names or {}).get(host)
+            if not machines:
+                raise OSError
             return [machines.pop(0) if len(machines) > 1 else machines[0]]
 
         (tmp_path / "archive").mkdir()
         gate = Gate(project, home=tmp_path, rules=Rules(tmp_path, project, allow=allow), autonomy="all")
-        return GatedNetwork(gate, Archive(tmp_path / "archive", 1 << 30), own=own, resolver=resolver)
+        return GatedNetwork(
+            gate, Archive(tmp_path / "archive", 1 << 30), own=own, resolver=resolver, **options
+        )
 
     return made
 
@@ -97,3 +103,79 @@ async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_the_archive(n
     came = len(web.seen)
     assert await kept.fetch(web.url + "/etag", reuse=True) == first
     assert len(web.seen) == came
+
+
+PUBLIC = {"example.com": ["93.184.216.34"], "inside.example": ["10.0.0.9"], "local.example": ["127.0.0.1"]}
+PASSWORD = "pa:ss"
+
+
+@pytest.fixture
+async def proxied(network, web, tmp_path):
+    """A network behind the proxy of a company, and the proxy."""
+    async with company_proxy(web.port, login=f"ann:{PASSWORD}") as proxy:
+        bundle = tmp_path / "company.pem"
+        proxy.ca.cert_pem.write_to_path(str(bundle))
+        address = f"http://ann:{quote(PASSWORD)}@127.0.0.1:{proxy.port}"
+        yield network(names=PUBLIC, proxy=address, ca_bundle=str(bundle)), proxy
+
+
+async def test_behind_a_proxy_public_hosts_are_reached_through_it(proxied) -> None:
+    network, proxy = proxied
+    assert (await network.fetch("https://example.com/page")).status == 200
+    assert proxy.connects == ["example.com:443"]
+
+
+async def test_a_host_that_only_the_proxy_can_look_up_is_left_to_it(proxied) -> None:
+    network, proxy = proxied
+    assert (await network.fetch("https://unknown.example/page")).status == 200
+    assert proxy.connects == ["unknown.example:443"]
+
+
+@pytest.mark.parametrize(
+    "host", ["inside.example", "10.0.0.9", "169.254.169.254", "[::1]", "wiki", "wiki.corp", "metadata.goog"]
+)
+async def test_behind_a_proxy_what_is_not_public_is_refused_first(proxied, host: str) -> None:
+    network, proxy = proxied
+    with pytest.raises((Denied, ToolFailed)):
+        await network.fetch(f"https://{host}/page")
+    assert proxy.connects == []
+
+
+async def test_behind_a_proxy_each_hop_is_checked(proxied, web) -> None:
+    network, proxy = proxied
+    with pytest.raises(Denied, match="redirects to inside"):
+        await network.fetch("https://example.com/to/https:~~inside.example~page")
+    assert proxy.connects == ["example.com:443"]
+
+
+async def test_what_the_user_allowed_inwards_is_not_told_to_the_proxy(network, web) -> None:
+    direct = network("network:local.example", names=PUBLIC, proxy="http://127.0.0.1:1")
+    assert (await direct.fetch(f"http://local.example:{web.port}/page")).status == 200
+
+
+async def test_plain_http_is_asked_for_at_the_proxy_by_its_whole_address(network, web) -> None:
+    web.pages["http://example.com/page"] = ({"content-type": "text/plain"}, b"by proxy")
+    answer = await network(names=PUBLIC, proxy=web.url).fetch("http://example.com/page")
+    assert answer.body == b"by proxy"
+
+
+async def test_a_proxy_that_refuses_is_said_without_its_password(network, web) -> None:
+    async with company_proxy(web.port, login="ann:right") as proxy:
+        wrong = network(names=PUBLIC, proxy=f"http://ann:wrong@127.0.0.1:{proxy.port}")
+        with pytest.raises(ToolFailed, match=r"the proxy does not open https://example.com: 407$"):
+            await wrong.fetch("https://example.com/page")
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://secret@x:1", "127.0.0.1:3128", "http://", "http://u:secret@x:port"]
+)
+async def test_a_proxy_that_is_none_is_said_without_its_password(network, proxy: str) -> None:
+    with pytest.raises(ToolFailed, match="looks like http://proxy") as failed:
+        await network(names=PUBLIC, proxy=proxy).fetch("https://example.com/page")
+    assert "secret" not in str(failed.value)
+
+
+async def test_the_proxy_of_the_environment_does_not_count(network, web, monkeypatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    assert (await network("network:127.0.0.1").fetch(web.url + "/page")).status == 200

@@ -126,3 +126,10 @@ def test_path_names_both_files(cli, out) -> None:
 def test_the_language_of_the_settings_is_used(cli, out) -> None:
     out("config", "set", "lang", "pt_BR")
     assert "padrão" in out("config")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--output", "json"), ("explain", "CHATCLI_WEB_PROXY")])
+def test_the_password_of_a_proxy_is_not_shown(cli, arguments):
+    ran = cli("config", *arguments, CHATCLI_WEB_PROXY="http://ann:s3cretpw@proxy.example:3128")
+    assert "@proxy.example:3128" in ran.stdout
+    assert "s3cretpw" not in ran.stdout + ran.stderr

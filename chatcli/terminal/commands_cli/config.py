@@ -11,6 +11,7 @@ from chatcli.errors import UsageError
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
 from chatcli.session.files import storage_errors, write_durably
+from chatcli.session.redact import redact
 from chatcli.settings import Loaded, Problem, Row, load, number_text, table
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
@@ -102,14 +103,14 @@ def find_row(name: str) -> Row:
 
 
 def spell(value: Any) -> str:
-    """A value as it is written in a settings file or a variable."""
+    """A value as it is written in a settings file or a variable, without the password of an address."""
     match value:
         case bool():
             return "on" if value else "off"
         case "":
             return '""'
         case _:
-            return str(value)
+            return redact(str(value))
 
 
 def layer_name(layer: str) -> str:
@@ -137,7 +138,7 @@ def _as_object(row: Row, loaded: Loaded) -> dict[str, Any]:
     return {
         "name": row.name,
         "variable": row.variable,
-        "value": _value(row, loaded),
+        "value": redact(value) if isinstance(value := _value(row, loaded), str) else value,
         "source": origin.layer if origin else "default",
         "default": row.default,
     }
@@ -159,7 +160,7 @@ def _overruled(place: Place, row: Row, loaded: Loaded) -> Sequence[tuple[str, st
         remark = _("{layer}: overruled")
         if layer == "project file" and not Trust(place.home).is_trusted(place.folder):
             remark = _("{layer}: this folder is not trusted")
-        rows.append((text, remark.format(layer=layer_name(layer))))
+        rows.append((spell(text), remark.format(layer=layer_name(layer))))
     rows.append((spell(row.default), _("default")))
     return rows if origin else rows[:-1]
 
