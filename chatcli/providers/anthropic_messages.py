@@ -109,12 +109,7 @@ class AnthropicReader:
         if self._stop_reason == _WINDOW_FULL:
             raise window_full(self._service)
         stop_reason = _STOP_REASONS.get(self._stop_reason, "end")
-        return Reply(
-            parts=self._assembly.parts(stop_reason),
-            stop_reason=stop_reason,
-            usage=self.usage(),
-            model=self._model,
-        )
+        return self._assembly.reply(stop_reason, self.usage(), self._model)
 
     def _report(self, usage: dict[str, Any] | None) -> None:
         """Older services repeat only `output_tokens` at the end: keep what was said before."""

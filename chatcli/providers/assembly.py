@@ -8,8 +8,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from chatcli.errors import InvalidArguments
-from chatcli.events import ReasoningDelta, ReplyEvent, TextDelta, ToolCallDelta
-from chatcli.messages import AssistantPart, Reasoning, StopReason, Text, ToolCall
+from chatcli.events import ReasoningDelta, Reply, ReplyEvent, TextDelta, ToolCallDelta
+from chatcli.messages import AssistantPart, Reasoning, StopReason, Text, ToolCall, Usage
 from chatcli.providers.encoding import without_surrogates
 
 
@@ -84,11 +84,10 @@ class Assembly:
         piece = self._pieces.get(key)
         return piece.text if piece else ""
 
-    def parts(self, stop_reason: StopReason) -> tuple[AssistantPart, ...]:
-        """The finished parts. Calls that were cut in the middle are left out."""
+    def reply(self, stop_reason: StopReason, usage: Usage, model: str) -> Reply:
+        """The whole reply. A call in the middle of which it reached its limit stands without arguments."""
         pieces = list(self._pieces.values())
-        if pieces and stop_reason == "max_tokens" and _is_cut_call(pieces[-1]):
-            pieces.pop()
+        cut = pieces[-1] if pieces and stop_reason == "max_tokens" and _is_cut_call(pieces[-1]) else None
         parts: list[AssistantPart] = []
         for piece in pieces:
             match piece.kind:
@@ -96,9 +95,20 @@ class Assembly:
                     parts.append(Text(piece.text))
                 case "reasoning" if piece.text or piece.opaque:
                     parts.append(Reasoning(text=piece.text, opaque=piece.opaque))
+                case "call" if piece is cut:
+                    if piece.call_id and piece.name:
+                        parts.append(ToolCall(id=piece.call_id, name=piece.name, extra=piece.opaque))
                 case "call" if piece.closed:
                     parts.append(_call_of(piece))
-        return tuple(parts)
+        if stop_reason == "end" and any(isinstance(part, ToolCall) for part in parts):
+            stop_reason = "tool_calls"
+        return Reply(
+            parts=tuple(parts),
+            stop_reason=stop_reason,
+            usage=usage,
+            model=model,
+            cut_call_id=cut.call_id if cut and cut.name else "",
+        )
 
     def _piece(self, key: Hashable, kind: Literal["text", "reasoning", "call"]) -> _Piece:
         if key not in self._pieces:

@@ -58,12 +58,7 @@ class ConverseReader:
     def finish(self) -> Reply:
         if not self.complete:
             raise cut(self._service)
-        return Reply(
-            parts=self._assembly.parts(self._stop_reason),
-            stop_reason=self._stop_reason,
-            usage=self.usage(),
-            model=self._service.model,
-        )
+        return self._assembly.reply(self._stop_reason, self.usage(), self._service.model)
 
     def _delta(self, key: int, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
         match delta:

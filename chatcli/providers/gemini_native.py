@@ -104,14 +104,7 @@ class GeminiReader:
     def finish(self) -> Reply:
         if not self.complete:
             raise cut(self._service)
-        if self._calls and self._stop_reason == "end":
-            self._stop_reason = "tool_calls"
-        return Reply(
-            parts=self._assembly.parts(self._stop_reason),
-            stop_reason=self._stop_reason,
-            usage=self.usage(),
-            model=self._model,
-        )
+        return self._assembly.reply(self._stop_reason, self.usage(), self._model)
 
     def _part(self, part: dict[str, Any]) -> Iterator[ReplyEvent]:
         signature = part.get(SIGNATURE)

@@ -113,11 +113,5 @@ class OllamaReader:
         if not self.complete:
             raise cut(self._service)
         stop_reason = _STOP_REASONS.get(self._last.get("done_reason", ""), "end")
-        if self._calls and stop_reason == "end":
-            stop_reason = "tool_calls"
-        return Reply(
-            parts=self._assembly.parts(stop_reason),
-            stop_reason=stop_reason,
-            usage=self.usage(),
-            model=self._last.get("model") or self._service.model,
-        )
+        model = self._last.get("model") or self._service.model
+        return self._assembly.reply(stop_reason, self.usage(), model)

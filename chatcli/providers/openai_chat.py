@@ -98,14 +98,7 @@ class ChatReader:
         if not self.complete:
             raise cut(self._service)
         stop_reason: StopReason = "refusal" if self._refused else self._stop_reason
-        if self._calls and stop_reason == "end":
-            stop_reason = "tool_calls"
-        return Reply(
-            parts=self._assembly.parts(stop_reason),
-            stop_reason=stop_reason,
-            usage=self.usage(),
-            model=self._model,
-        )
+        return self._assembly.reply(stop_reason, self.usage(), self._model)
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
         if thought := next((delta[name] for name in TEXT_FIELDS if delta.get(name)), ""):

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from chatcli.events import Reply, ReplyEvent
-from chatcli.messages import StopReason, ToolCall, Usage
+from chatcli.messages import StopReason, Usage
 from chatcli.providers import openai_responses_body
 from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
@@ -90,10 +90,7 @@ class ResponsesReader:
     def finish(self) -> Reply:
         if not self.complete:
             raise cut(self._service)
-        parts = self._assembly.parts(self._stop_reason)
-        if self._stop_reason == "end" and any(isinstance(part, ToolCall) for part in parts):
-            self._stop_reason = "tool_calls"
-        return Reply(parts=parts, stop_reason=self._stop_reason, usage=self.usage(), model=self._model)
+        return self._assembly.reply(self._stop_reason, self.usage(), self._model)
 
     def _begin(self, key: int, item: dict[str, Any]) -> Iterator[ReplyEvent]:
         if item.get("type") == "function_call":

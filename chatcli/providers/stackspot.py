@@ -133,12 +133,7 @@ class StackSpotReader:
     def finish(self) -> Reply:
         if not self.complete:
             raise cut(self._service)
-        return Reply(
-            parts=self._assembly.parts(self._stop_reason),
-            stop_reason=self._stop_reason,
-            usage=self.usage(),
-            model=self._service.model,
-        )
+        return self._assembly.reply(self._stop_reason, self.usage(), self._service.model)
 
     def _finish(self, reason: str | None) -> None:
         if reason:

@@ -109,12 +109,12 @@ async def test_broken_arguments_are_kept_as_they_are():
     assert reply.parts == (ToolCall(id="c1", name="read", arguments_json='{"file": "a.py'),)
 
 
-async def test_a_call_that_the_output_limit_cut_is_left_out():
+async def test_a_call_that_the_output_limit_cut_is_marked_and_has_no_arguments():
     _, reply = await answered(
         START, *text(0, "I write."), *tool_use(1, "c1", '{"file": "a.py", "te'), finish("max_tokens"), STOP
     )
-    assert reply.parts == (Text("I write."),)
-    assert reply.stop_reason == "max_tokens"
+    assert reply.parts == (Text("I write."), ToolCall(id="c1", name="read"))
+    assert (reply.stop_reason, reply.cut_call_id) == ("max_tokens", "c1")
 
 
 async def test_a_call_that_was_whole_before_the_limit_stays():

@@ -92,12 +92,12 @@ async def test_a_missing_id_is_invented_from_the_place_in_the_conversation():
     assert [call.id for call in reply.parts] == ["call_1_1"]
 
 
-async def test_a_call_that_the_output_limit_cut_is_left_out():
+async def test_a_call_that_the_output_limit_cut_is_marked_and_has_no_arguments():
     _, reply = await answered(
         chunk(content="I write."), calls(fragment(0, '{"te', "c1", "write")), chunk("length"), USAGE, DONE
     )
-    assert reply.parts == (Text("I write."),)
-    assert reply.stop_reason == "max_tokens"
+    assert reply.parts == (Text("I write."), ToolCall(id="c1", name="write"))
+    assert (reply.stop_reason, reply.cut_call_id) == ("max_tokens", "c1")
 
 
 async def test_reasoning_details_are_joined_up_to_their_signature():

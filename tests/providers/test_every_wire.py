@@ -103,12 +103,16 @@ async def test_broken_arguments_are_kept_and_what_goes_back_is_accepted(wire):
     assert server.violations == []
 
 
-async def test_a_reply_cut_in_a_call_keeps_the_text_alone(wire):
+async def test_a_reply_cut_in_a_call_keeps_the_text_and_names_the_call(wire):
+    """Ollama hands over whole calls alone."""
     cut = script.reply("I write.", script.broken_call("read", '{"file": "a'), stop="max_tokens")
     with played(cut) as server:
         _, reply = await receive(provider(wire, server))
     assert reply.stop_reason == "max_tokens"
-    assert reply.parts == (Text("I write."),)
+    text, *calls = reply.parts
+    assert text == Text("I write.")
+    assert [(call.name, call.arguments_json) for call in calls] == [("read", "{}")] * (wire != "OLLAMA")
+    assert reply.cut_call_id == "".join(call.id for call in calls)
 
 
 async def test_an_empty_reply(wire):

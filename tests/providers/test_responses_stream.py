@@ -95,7 +95,7 @@ async def test_a_call_that_comes_only_as_a_whole():
 
 
 @pytest.mark.parametrize("last", [(), (event("output_item.done", 1, item=call_item(status="incomplete")),)])
-async def test_a_call_that_the_output_limit_cut_is_left_out(last):
+async def test_a_call_that_the_output_limit_cut_is_marked_and_has_no_arguments(last):
     _, reply = await answered(
         event("output_text.delta", delta="I write."),
         event("output_item.added", 1, item=call_item()),
@@ -103,8 +103,8 @@ async def test_a_call_that_the_output_limit_cut_is_left_out(last):
         *last,
         final("incomplete", incomplete_details={"reason": "max_output_tokens"}),
     )
-    assert reply.parts == (Text("I write."),)
-    assert reply.stop_reason == "max_tokens"
+    assert reply.parts == (Text("I write."), ToolCall(id="c1", name="read"))
+    assert (reply.stop_reason, reply.cut_call_id) == ("max_tokens", "c1")
 
 
 async def test_a_refusal_and_a_content_filter():
