@@ -74,7 +74,7 @@ class Meter:
         if self._session.usage or self._purse.is_limited:
             await prices.load(provider.name)  # not for the first request: it has nothing to wait for
             forecast = self._forecast(outgoing, provider)
-            await self._purse.allow(self.session_usd, forecast.usd)
+            await self._purse.allow(self.session_usd, forecast.usd, provider.model)
             if purpose == "answer":
                 self._tell_cold(forecast.miss)
         return outgoing

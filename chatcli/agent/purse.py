@@ -20,7 +20,7 @@ class MoneyLimit(LimitReached):
 
 
 class Purse:
-    """Asked before every request. Money whose price is unknown cannot be counted; that is told once."""
+    """Asked before every request. What has no price cannot be counted; that is told once for each model."""
 
     def __init__(self, limit_usd: float, person: TimedPerson, listen: Listener) -> None:
         self._step_usd = limit_usd
@@ -28,21 +28,22 @@ class Purse:
         self._person = person
         self._listen = listen
         self._warned = False
-        self._told_unknown = False
+        self._told_unknown: set[str] = set()
 
     @property
     def is_limited(self) -> bool:
         return self._step_usd > 0
 
-    async def allow(self, spent_usd: float, next_usd: float | None) -> None:
+    async def allow(self, spent_usd: float, next_usd: float | None, model: str) -> None:
         """Let one more request pass, or raise `MoneyLimit`. `next_usd` is what it is likely to cost.
 
-        At the limit a person is asked; each yes is worth the same amount again.
+        A request without a price passes, and that is told. At the limit a person is asked; each yes is
+        worth the same amount again.
         """
         if not self.is_limited:
             return
         if next_usd is None:
-            self._tell_unknown()
+            self._tell_unknown(model)
         if spent_usd + (next_usd or 0.0) <= self._limit_usd:
             self._warn(spent_usd)
             return
@@ -63,8 +64,11 @@ class Purse:
             text = _("This session has cost ${spent:.4f} of the ${limit:.2f} that it may.")
             self._listen(Notice("warning", text.format(spent=spent_usd, limit=self._limit_usd)))
 
-    def _tell_unknown(self) -> None:
-        if not self._told_unknown:
-            self._told_unknown = True
-            text = _("The price of this model is unknown: the limit of money cannot be held.")
-            self._listen(Notice("warning", text))
+    def _tell_unknown(self, model: str) -> None:
+        if model not in self._told_unknown:
+            self._told_unknown.add(model)
+            text = _(
+                "The price of {model} is unknown: the limit of ${limit:.2f} cannot be held. A table "
+                '[prices."{model}"] in settings.toml gives it one.'
+            )
+            self._listen(Notice("warning", text.format(model=model, limit=self._step_usd)))

@@ -94,3 +94,28 @@ def test_what_was_spent_is_told_again_after_a_resume_and_written_to_files(world:
 
 def _starts_like_a_page(path: Path) -> bool:
     return path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_at_the_cap_a_person_is_asked_and_may_go_on_or_stop(world: World) -> None:
+    each = Tally(plain=1_000, read=90_000, output=1_000)  # 2.1 cents
+    claude(
+        world,
+        [
+            reply(call("read", file="long.txt", start=1, end=2), usage=each),
+            reply(call("read", file="long.txt", start=1, end=3), usage=each),
+            reply(call("read", file="long.txt", start=1, end=4), usage=each),
+            reply("never", usage=each),
+        ],
+    )
+    terminal = world.prompt("--max-cost", "0.03", columns=60)
+    terminal.line("/agent read it")
+    terminal.expect("a number, or your own words")
+    assert "This session has cost $0.0210 of $0.03" in " ".join(terminal.text().split())
+    terminal.line("1")
+    terminal.gone("your own words")
+    terminal.expect("exceed that.", count=2)
+    terminal.expect("a number, or your own words")
+    terminal.line("2")
+    terminal.expect("Stopped: the limit of money is reached.")
+    assert len(world.server.exchanges) == 2
+    say(terminal, "/cost", "2 requests")
