@@ -214,6 +214,10 @@ class Closed(_Line, frozen=True, tag="closed"):
     reason: str
 
 
+class Lost(_Line, frozen=True, tag="lost"):
+    """Stands for an entry that a damaged file no longer held."""
+
+
 Entry = (
     Opened
     | Resumed
@@ -228,6 +232,7 @@ Entry = (
     | StateChanged
     | Undone
     | Closed
+    | Lost
 )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -138,6 +140,18 @@ class Journal:
             self._fd = -1
 
 
+@contextmanager
+def held(path: Path) -> Iterator[bytes]:
+    """What the file holds, while no other process may write it. Raises as `Journal.open` does."""
+    fd = _open_locked(path)
+    try:
+        with storage_errors(path):
+            data = _read_all(fd)
+        yield data
+    finally:
+        os.close(fd)
+
+
 def parse(data: bytes, path: Path) -> Recorded:
     """Decode the complete lines of a journal. Raises `StorageError` naming `path` and the line."""
     lines = data.split(b"\n")
@@ -146,7 +160,7 @@ def parse(data: bytes, path: Path) -> Recorded:
     skipped = 0
     for number, line in enumerate(lines, 1):
         try:
-            entry = _decode(line)
+            entry = decode_entry(line)
         except msgspec.ValidationError as error:
             raise _unreadable(path, number, str(error), entries) from error
         except msgspec.DecodeError as error:
@@ -158,7 +172,7 @@ def parse(data: bytes, path: Path) -> Recorded:
             raise _unreadable(path, number, str(error), entries) from error
         if entry.seq != number:
             raise _unreadable(path, number, f"entry {entry.seq} where {number} is due", entries)
-        if isinstance(entry, _Unknown):
+        if isinstance(entry, Unknown):
             skipped += 1
         else:
             entries.append(entry)
@@ -171,7 +185,9 @@ def parse(data: bytes, path: Path) -> Recorded:
     )
 
 
-class _Unknown(Struct, frozen=True, kw_only=True):
+class Unknown(Struct, frozen=True, kw_only=True):
+    """An entry of a type that only a newer chatcli knows."""
+
     type: str
     seq: int
 
@@ -179,18 +195,19 @@ class _Unknown(Struct, frozen=True, kw_only=True):
 _KNOWN_TYPES = frozenset(kind.__struct_config__.tag for kind in Entry.__args__)
 
 
-def _decode(line: bytes) -> Entry | _Unknown:
+def decode_entry(line: bytes) -> Entry | Unknown:
+    """Raises `msgspec.DecodeError`."""
     try:
         return entry_decoder().decode(line)
     except msgspec.ValidationError:
-        unknown = msgspec.json.decode(line, type=_Unknown)
+        unknown = msgspec.json.decode(line, type=Unknown)
         if unknown.type in _KNOWN_TYPES:
             raise
         return unknown
 
 
 def _unreadable(path: Path, number: int, why: str, before: list[Entry]) -> StorageError:
-    hint = _("The lines before it are intact: a copy of the file up to there can be opened.")
+    hint = _("chatcli sessions repair {id} opens what is intact.").format(id=path.parent.name)
     if before and isinstance(before[0], Opened) and before[0].format > FORMAT:
         hint = _("It was written by chatcli {version}: update this one.").format(version=before[0].version)
     message = _("{path}, line {number}: cannot be read ({reason}).")

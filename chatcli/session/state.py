@@ -27,6 +27,7 @@ from chatcli.session.entries import (
     Compacted,
     CompactionUndone,
     Entry,
+    Lost,
     MessageAdded,
     NoteSet,
     Opened,
@@ -132,7 +133,7 @@ class State:
                 self.notes[entry.name] = entry.value
             case StateChanged():
                 self._change(entry)
-            case Opened() | Resumed() | Undone() | Closed():
+            case Opened() | Resumed() | Undone() | Closed() | Lost():
                 pass
             case _:
                 assert_never(entry)

@@ -107,7 +107,7 @@ def test_a_journal_that_was_removed_meanwhile_is_not_opened(path: Path) -> None:
         Journal.open(path)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(cut=st.integers(min_value=0, max_value=1_000), count=st.integers(min_value=0, max_value=6))
 def test_truncated_anywhere_it_opens_with_every_complete_entry(
     tmp_path_factory: pytest.TempPathFactory, cut: int, count: int

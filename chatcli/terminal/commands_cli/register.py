@@ -196,6 +196,13 @@ def sessions_delete(context: typer.Context, session_id: Annotated[str, typer.Arg
     raise typer.Exit(delete_session(_place(context), session_id))
 
 
+@sessions.command("repair", help=_("Open again what is intact of a session with a damaged file."))
+def sessions_repair(context: typer.Context, session_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    from chatcli.terminal.commands_cli.sessions import repair_session
+
+    raise typer.Exit(repair_session(_place(context), session_id))
+
+
 @sessions.command("cost", help=_("What a session has cost, and why a cache was lost."))
 def sessions_cost(
     context: typer.Context,

@@ -1,15 +1,18 @@
-"""`chatcli sessions`: what can be gone on with, and deleting one."""
+"""`chatcli sessions`: what can be gone on with, deleting one, repairing one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
 from chatcli.errors import StorageError
-from chatcli.i18n import _
+from chatcli.i18n import _, ngettext
 from chatcli.session import layout
 from chatcli.session.files import is_locked, storage_errors
 from chatcli.session.listing import SessionInfo, find, list_sessions
+from chatcli.session.repair import repair_journal
 from chatcli.terminal.commands_cli.place import Place
 
 
@@ -45,6 +48,32 @@ def delete_session(place: Place, wanted: str) -> int:
         layout.drop(folder)
     place.out.line(_("Deleted: {id}").format(id=session_id))
     return 0
+
+
+def repair_session(place: Place, wanted: str) -> int:
+    """Make a session readable again, and say what is lost. Raises for an unknown or open one."""
+    session_id = find(place.home, wanted)
+    done = repair_journal(layout.session_folder(place.home, session_id) / layout.JOURNAL)
+    if done is None:
+        place.out.line(_("Nothing to repair: all of {id} can be read.").format(id=session_id))
+        return 0
+    if found := done.unreadable:
+        text = ngettext("{n} line cannot be read: {which}.", "{n} lines cannot be read: {which}.", len(found))
+        place.out.line(text.format(n=len(found), which=_ranges(found)))
+    text = ngettext(
+        "{n} entry is lost, {kept} are kept.", "{n} entries are lost, {kept} are kept.", done.lost
+    )
+    place.out.line(text.format(n=done.lost, kept=done.kept))
+    place.out.line(_("The damaged file is kept as it was: {path}").format(path=place.short(done.original)))
+    place.out.line(_("chatcli --resume {id} goes on with it.").format(id=session_id))
+    return 0
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`3, 7-9`."""
+    runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    spans = [[number for _index, number in run] for _start, run in runs]
+    return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
 
 
 def _cells(info: SessionInfo) -> list[str]:
