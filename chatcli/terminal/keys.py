@@ -13,6 +13,7 @@ from prompt_toolkit.keys import Keys
 
 from chatcli.terminal.mentions import pasted_images
 from chatcli.terminal.paste import Pastes
+from chatcli.terminal.picker import PAGE_ROWS, Picker
 
 
 class Actions(Struct, frozen=True, kw_only=True):
@@ -26,13 +27,14 @@ class Actions(Struct, frozen=True, kw_only=True):
     open_editor: Callable[[], None]
 
 
-def bindings(draft: Buffer, answer: Buffer, pastes: Pastes, actions: Actions) -> KeyBindings:
+def bindings(draft: Buffer, answer: Buffer, picker: Picker, pastes: Pastes, actions: Actions) -> KeyBindings:
     """All keys of the prompt. `draft` is the line being written, `answer` the reply to a question."""
     keys = KeyBindings()
     writing = has_focus(draft)
     _bind_enter(keys, writing, has_focus(answer), actions)
     _bind_leaving(keys, actions)
     _bind_pastes(keys, writing, pastes)
+    _bind_picker(keys, picker)
 
     @keys.add("s-tab", filter=~has_completions)
     def _cycle(event: KeyPressEvent) -> None:
@@ -105,6 +107,30 @@ def _bind_pastes(keys: KeyBindings, writing: Filter, pastes: Pastes) -> None:
         buffer = event.current_buffer
         word = pastes.word_before(buffer.document.text_before_cursor)
         buffer.delete_before_cursor(len(word) or event.arg)
+
+
+def _bind_picker(keys: KeyBindings, picker: Picker) -> None:
+    picking = has_focus(picker.words)
+    moves = {"up": -1, "c-p": -1, "down": 1, "c-n": 1, "pageup": -PAGE_ROWS, "pagedown": PAGE_ROWS}
+
+    def bind_move(key: str, steps: int) -> None:
+        @keys.add(key, filter=picking)
+        def _move(event: KeyPressEvent) -> None:
+            picker.move(steps)
+
+    for key, steps in moves.items():
+        bind_move(key, steps)
+
+    @keys.add("enter", filter=picking)
+    def _take(event: KeyPressEvent) -> None:
+        picker.take()
+
+    @keys.add("escape", filter=picking, eager=True)
+    @keys.add("c-c", filter=picking)
+    @keys.add("c-d", filter=picking)
+    @keys.add(Keys.SIGINT, filter=picking)
+    def _leave(event: KeyPressEvent) -> None:
+        picker.leave()
 
 
 def _nothing_written() -> bool:

@@ -23,6 +23,7 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
 from chatcli.terminal.look import Look
+from chatcli.terminal.picker import PAGE_ROWS, Picker
 
 _MENU_ROWS = 8
 
@@ -44,14 +45,16 @@ def build_layout(
     *,
     draft: Buffer,
     answer: Buffer,
+    picker: Picker,
     live: Callable[[], Sequence[str]],
     label: Callable[[], str],
     status: Callable[[], str],
     rows: Callable[[], int],
+    columns: Callable[[], int],
     look: Look,
 ) -> Layout:
-    """`live`, `label` and `status` are asked anew for each frame."""
-    asking = has_focus(answer)
+    """`live`, `label`, `status`, `rows` and `columns` are asked anew for each frame."""
+    asking, picking = has_focus(answer), has_focus(picker.words)
     search = SearchToolbar(ignore_case=True)
     input_window = Window(
         BufferControl(draft, search_buffer_control=search.control, preview_search=True),
@@ -86,7 +89,8 @@ def build_layout(
                     ),
                     asking,
                 ),
-                ConditionalContainer(input_window, ~asking),
+                ConditionalContainer(_picker(picker, columns), picking),
+                ConditionalContainer(input_window, ~asking & ~picking),
                 search,
                 ConditionalContainer(
                     Window(
@@ -106,6 +110,29 @@ def build_layout(
             align=VerticalAlign.TOP,
         ),
         focused_element=input_window,
+    )
+
+
+def _picker(picker: Picker, columns: Callable[[], int]) -> HSplit:
+    return HSplit(
+        [
+            Window(
+                FormattedTextControl(lambda: [("class:label", picker.label)]),
+                wrap_lines=True,
+                dont_extend_height=True,
+            ),
+            Window(
+                BufferControl(picker.words),
+                get_line_prefix=_prefix("class:prompt", "/ "),
+                height=1,
+                dont_extend_height=True,
+            ),
+            Window(
+                FormattedTextControl(lambda: picker.rows(columns())),
+                height=Dimension(min=1, max=PAGE_ROWS),
+                dont_extend_height=True,
+            ),
+        ]
     )
 
 

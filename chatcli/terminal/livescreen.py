@@ -24,6 +24,7 @@ from chatcli.terminal.layout import STYLE, build_layout
 from chatcli.terminal.look import Look
 from chatcli.terminal.output import TerminalOutput
 from chatcli.terminal.pager import show_in_pager
+from chatcli.terminal.picker import Picker
 from chatcli.terminal.reflow import added_rows
 from chatcli.terminal.screen import Interrupted, Key, Line
 
@@ -54,6 +55,7 @@ class LiveScreen:
         self._inputs: asyncio.Queue[Line | Key] = asyncio.Queue()
         self._draft = draft
         self._answer = Buffer(multiline=False, name="answer")
+        self._picker = Picker()
         self._asking = asyncio.Lock()
         self._asked: asyncio.Future[str] | None = None
         self._label = ""
@@ -66,10 +68,12 @@ class LiveScreen:
         self._layout = build_layout(
             draft=draft.buffer,
             answer=self._answer,
+            picker=self._picker,
             live=lambda: self._rows,
             label=lambda: self._label,
             status=lambda: status(self.columns),
             rows=lambda: self.rows,
+            columns=lambda: self.columns,
             look=look,
         )
         actions = Actions(
@@ -82,7 +86,7 @@ class LiveScreen:
         )
         self._app: Application[None] = Application(
             layout=self._layout,
-            key_bindings=bindings(draft.buffer, self._answer, draft.pastes, actions),
+            key_bindings=bindings(draft.buffer, self._answer, self._picker, draft.pastes, actions),
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,
@@ -171,6 +175,17 @@ class LiveScreen:
                 self._layout.focus(self._draft.buffer)
                 self.refresh()
 
+    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
+        async with self._asking:
+            taken = self._picker.open(label, entries, start)
+            self._layout.focus(self._picker.words)
+            self.refresh()
+            try:
+                return await taken
+            finally:
+                self._layout.focus(self._draft.buffer)
+                self.refresh()
+
     async def page(self, lines: Sequence[str]) -> None:
         with set_app(self._app):
             async with self._elsewhere(), in_terminal():
@@ -226,6 +241,7 @@ class LiveScreen:
         self._inputs.put_nowait(self._draft.take())
 
     def _input_ended(self, _task: asyncio.Task[None]) -> None:
+        self._picker.leave()
         if self._asked and not self._asked.done():
             self._asked.set_exception(Interrupted())
         self._inputs.put_nowait("leave")

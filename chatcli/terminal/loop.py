@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Coroutine, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +16,8 @@ from chatcli.errors import StorageError, UserFacingError
 from chatcli.events import NoticeLevel, RunEnd
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
+from chatcli.providers.specs import find_spec, wire
+from chatcli.providers.warm import preload
 from chatcli.settings import Autonomy
 from chatcli.terminal.approval import is_yes
 from chatcli.terminal.mentions import find_mentions
@@ -22,6 +25,7 @@ from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted, Line, Screen
 from chatcli.terminal.slash.permissions import LEVELS
 from chatcli.terminal.slash.registry import COMMANDS
+from chatcli.terminal.warmup import warm_up
 
 if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
@@ -58,6 +62,7 @@ class Repl:
         """Files named in the line that starts the next run; what is pasted names none."""
         self._interrupted_seconds = -_TWICE_SECONDS
         self._main: asyncio.Task[int] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self.screen: Screen
         self.view: RunView
 
@@ -72,6 +77,7 @@ class Repl:
     async def run(self) -> int:
         """Until the user leaves or a signal ends it. Returns the exit code."""
         self._main = asyncio.current_task()
+        self.warm_up()
         for number in (signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, self._stop, number)
         try:
@@ -83,6 +89,8 @@ class Repl:
             if not self.exit_code:
                 raise
         finally:
+            if self._warming:
+                self._warming.cancel()
             await self.conversation.aclose()
         if self.conversation.session.transcript and not self.exit_code:
             self.tell(_("chatcli --resume {id} goes on with it.").format(id=self.conversation.session.id))
@@ -98,6 +106,11 @@ class Repl:
         """Do something that takes a while: Ctrl-C cancels it, what is typed meanwhile is given back."""
         self.screen.busy = True
         self._run = asyncio.create_task(self._until_done(work))
+
+    def warm_up(self) -> None:
+        """Load what the provider in use needs, while nobody types."""
+        spoken = wire(find_spec(self.conversation.provider.name), self.environment)
+        self._warming = asyncio.create_task(warm_up(partial(preload, spoken), self.screen))
 
     async def ask(self, label: str) -> str:
         """One answer line; empty when it was interrupted."""

@@ -107,6 +107,10 @@ class PlainScreen:
             finally:
                 self._asked = None
 
+    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
+        self.print([f"{'*' if number == start else ' '} {entry}" for number, entry in enumerate(entries)])
+        return None
+
     async def page(self, lines: Sequence[str]) -> None:
         self.print(lines)
 

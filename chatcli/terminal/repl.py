@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from msgspec import structs
@@ -13,8 +12,6 @@ from msgspec import structs
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.start import Start, home_folder, open_conversation
 from chatcli.i18n import _
-from chatcli.providers.specs import find_spec, wire
-from chatcli.providers.warm import preload
 from chatcli.session.journal import SessionLocked
 from chatcli.terminal.look import Look, choose_look
 from chatcli.terminal.loop import Repl
@@ -22,7 +19,6 @@ from chatcli.terminal.opening import ask_for_trust, confirm, offer_setup, tell_p
 from chatcli.terminal.person import TerminalPerson
 from chatcli.terminal.plainscreen import PlainScreen
 from chatcli.terminal.screen import Screen
-from chatcli.terminal.warmup import warm_up
 from chatcli.terminal.welcome import welcome
 
 
@@ -59,16 +55,7 @@ async def _run(repl: Repl, look: Look, environment: Mapping[str, str]) -> int:
     why = conversation.chosen_because
     screen.print(welcome(provider.name, provider.model, why, folder, screen.columns, look))
     tell_problems(repl)
-    warming = asyncio.create_task(_warm_up(conversation, screen, environment))
-    try:
-        return await repl.run()
-    finally:
-        warming.cancel()
-
-
-async def _warm_up(conversation: Conversation, screen: Screen, environment: Mapping[str, str]) -> None:
-    spoken = wire(find_spec(conversation.provider.name), environment)
-    await warm_up(partial(preload, spoken), screen)
+    return await repl.run()
 
 
 def _plain_screen(look: Look) -> Screen:

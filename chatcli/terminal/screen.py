@@ -74,6 +74,14 @@ class Screen(Protocol):
         """
         ...
 
+    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
+        """The position of the entry that the person takes; None when he takes none.
+
+        Entries are safe one-line texts; `start` is marked at first. Without a cursor they are printed,
+        and none is taken.
+        """
+        ...
+
     async def page(self, lines: Sequence[str]) -> None:
         """Show something long."""
         ...

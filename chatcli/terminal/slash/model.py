@@ -1,7 +1,9 @@
-"""/model: what answers, what else could, and changing it without losing the conversation."""
+"""/model and /switch: what answers, what else could, and changing it without losing the conversation."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,31 +14,47 @@ from chatcli.agent.start import connect
 from chatcli.errors import UsageError
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.providers.credentials import find_key
+from chatcli.providers.credentials import find_key, stored_names
 from chatcli.providers.listing import FOLDER, read_list
-from chatcli.providers.specs import all_specs, find_spec
+from chatcli.providers.spec import ProviderSpec
+from chatcli.providers.specs import all_specs, default_model, find_spec
+from chatcli.terminal.cells import clip, pad, width_cells
 from chatcli.terminal.figures import money, short_count
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
+    from chatcli.providers.model_rows import ModelRow
     from chatcli.terminal.loop import Repl
 
 
 _REFRESH = "refresh"
+_LEAST_ID_CELLS = 12
+_MARK_CELLS = 2
 
 
 async def _model(repl: Repl, text: str) -> None:
-    conversation = repl.conversation
-    if not text:
-        _show(repl)
-        return
+    provider = repl.conversation.provider
     if text == _REFRESH:
         await _refresh(repl)
-        return
-    provider_name, model = _read(text, conversation.provider.name)
+    elif text:
+        await _change(repl, *_read(text, provider.name))
+    elif chosen := await _picked_model(repl):
+        await _change(repl, provider.name, chosen)
+
+
+async def _switch(repl: Repl, text: str) -> None:
+    if text:
+        await _model(repl, text)
+    elif chosen := await _picked_provider(repl):
+        await _change(repl, chosen, "")
+
+
+async def _change(repl: Repl, provider_name: str, model: str) -> None:
+    conversation = repl.conversation
     settings = structs.replace(conversation.settings, provider=provider_name, model=model)
     provider, _reason = connect(settings, home=repl.home, environment=repl.environment)
     await conversation.use_provider(provider)
+    repl.warm_up()
     repl.tell(
         _("From now on {provider}/{model} answers.").format(
             provider=provider.name, model=one_line(provider.model)
@@ -46,22 +64,61 @@ async def _model(repl: Repl, text: str) -> None:
         repl.tell(notice.text, notice.level)
 
 
-def _show(repl: Repl) -> None:
-    """The model in use, and those of its provider with window and price."""
+async def _picked_model(repl: Repl) -> str:
+    """The id of the model that the person takes from those of the provider; empty when he takes none."""
     from chatcli.providers.model_rows import model_rows
 
     provider = repl.conversation.provider
-    rows = model_rows(find_spec(provider.name), repl.environment, repl.home)
-    width = max((len(row.id) for row in rows), default=0)
-    for row in rows:
-        mark = "*" if row.id == provider.model else " "
-        window = short_count(row.window_tokens) + ("" if row.window_known else "?")
-        price = f"{money(row.input_usd)} / {money(row.output_usd)}"
-        repl.tell(f"{mark} {one_line(row.id):<{width}}  {window:>5}  {price}")
-    repl.tell(f"{provider.name}/{one_line(provider.model)}")
-    repl.tell(
-        _("/model PROVIDER/ID, /model PROVIDER or /model ID changes it; /model refresh asks for the list.")
-    )
+    spec = find_spec(provider.name)
+    rows = await asyncio.to_thread(model_rows, spec, repl.environment, repl.home)  # reads the price table
+    ids = [row.id for row in rows]
+    start = ids.index(provider.model) if provider.model in ids else 0
+    label = _("Model of {provider}: window, $ per million tokens in / out").format(provider=provider.name)
+    taken = await repl.screen.choose(label, _model_entries(rows, repl.screen.columns - _MARK_CELLS), start)
+    if not repl.screen.look.live:
+        repl.tell(f"{provider.name}/{one_line(provider.model)}")
+        repl.tell(
+            _("/model PROVIDER/ID or /model ID changes it; /model refresh asks the service for its list.")
+        )
+    return "" if taken is None else ids[taken]
+
+
+def _model_entries(rows: Sequence[ModelRow], cells: int) -> list[str]:
+    """Columns that fit: where it is narrow the ids give way."""
+    figures = [f"{_window(row):>5}  {money(row.input_usd)} / {money(row.output_usd)}" for row in rows]
+    room = max(cells - 2 - max(map(width_cells, figures), default=0), _LEAST_ID_CELLS)
+    ids = [clip(one_line(row.id), room) for row in rows]
+    width = max(map(width_cells, ids), default=0)
+    return [f"{pad(name, width)}  {figure}" for name, figure in zip(ids, figures, strict=True)]
+
+
+def _window(row: ModelRow) -> str:
+    """With `?` nobody knows it: this is what chatcli works with."""
+    return short_count(row.window_tokens) + ("" if row.window_known else "?")
+
+
+async def _picked_provider(repl: Repl) -> str:
+    """The name of the provider that the person takes; empty when he takes none."""
+    rows = [spec for spec in all_specs() if not spec.retired]
+    names = [spec.name for spec in rows]
+    current = repl.conversation.provider.name
+    width = max(map(len, names))
+    entries = [
+        f"{spec.name:<{width}}  {_access(repl, spec):<8}  {one_line(default_model(spec, repl.environment))}"
+        for spec in rows
+    ]
+    label = _("Provider: key, usual model")
+    taken = await repl.screen.choose(label, entries, names.index(current) if current in names else 0)
+    return "" if taken is None else names[taken]
+
+
+def _access(repl: Repl, spec: ProviderSpec) -> str:
+    """Whether its key is there. No keyring is woken for it."""
+    if not spec.needs_key:
+        return ""
+    stored = stored_names(repl.home)
+    there = any(repl.environment.get(name) or name in stored for name in spec.key_variables)
+    return _("key") if there else _("no key")
 
 
 async def _refresh(repl: Repl) -> None:
@@ -95,10 +152,16 @@ def _words(repl: Repl) -> list[str]:
 COMMANDS = (
     Command(
         name="model",
-        aliases=("switch",),
         arguments="[PROVIDER/ID | refresh]",
-        help=lambda: _("show or change the model"),
+        help=lambda: _("choose the model"),
         run=_model,
         words=_words,
+    ),
+    Command(
+        name="switch",
+        arguments="[PROVIDER]",
+        help=lambda: _("choose the provider"),
+        run=_switch,
+        words=lambda _repl: [spec.name for spec in all_specs()],
     ),
 )
