@@ -59,6 +59,7 @@ def draft(
         previous=run.stored_marks,
         ttl=run.ttl,
         fence=fence_of(session),
+        calls_run=run.mode.runs_tools,
     )
     return Draft(view, request)
 

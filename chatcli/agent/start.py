@@ -115,7 +115,7 @@ def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -
     def find(variables: Sequence[str]) -> Credential | None:
         return find_key(variables, environment, home)
 
-    choice = table.choose(settings.provider, environment, find)
+    choice = table.choose(settings.provider, environment, find, home=home)
     model = settings.model or choice.model
 
     def create(spec: ProviderSpec, model: str) -> Provider:

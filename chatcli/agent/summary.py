@@ -38,6 +38,7 @@ async def summarise(run: Run, request: Request, history: Sequence[Message], keep
         messages=(*history, asked),
         marks=structs.replace(request.marks, messages=tuple(stored[-1:])),
         max_output_tokens=min(request.max_output_tokens or _MOST_TOKENS, _MOST_TOKENS),
+        calls_run=False,
     )
 
     def listen(event: RunEvent) -> None:

@@ -22,6 +22,7 @@ def assemble(
     previous: tuple[int, ...] = (),
     ttl: CacheTtl = "5m",
     fence: str = "",
+    calls_run: bool = True,
 ) -> Request:
     """The request for `view`. `previous` are the `stored_marks` of the session's last request.
 
@@ -46,4 +47,5 @@ def assemble(
         max_output_tokens=max_output_tokens,
         cache_key=cache_key,
         fence=fence,
+        calls_run=calls_run,
     )

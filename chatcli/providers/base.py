@@ -27,6 +27,7 @@ Wire = Literal[
     "copilot",  # chat, Responses or Anthropic's, as the service says for each model
     "assistant",  # Responses, with the instructions of an assistant in front
     "stackspot",
+    "local",
     "offline",
 ]
 
@@ -70,6 +71,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """Stable per session; routes automatic caches."""
     fence: str = ""
     """A word drawn once a session, which no tool can know: marks results where they are text."""
+    calls_run: bool = True
+    """False where a call would only be refused: in chat, and where a summary is asked for."""
 
 
 class Provider(Protocol):

@@ -36,7 +36,7 @@ async def refresh(
     """
     service = service_of(spec, "", settings, environment, find_key)
     redirected = is_redirected(spec, environment)
-    unlisted = spec.wire in {"bedrock", "assistant", "stackspot", "ollama", "offline"}
+    unlisted = spec.wire in {"bedrock", "assistant", "stackspot", "ollama", "local", "offline"}
     if unlisted or (spec.name in _WITHOUT_LIST and not redirected):
         raise UsageError(_("{provider} has no list of models to ask for.").format(provider=spec.name))
     answer = await _ask(spec, service, redirected=redirected)

@@ -222,6 +222,18 @@ ROWS: tuple[ProviderSpec, ...] = (
         model_variables=("OLLAMA_MODEL",),
         free=True,
     ),
+    # A file on this machine is the model: there is no address, and none that everybody has.
+    ProviderSpec(
+        name="LOCAL",
+        wire="local",
+        base_url="",
+        default_model="",
+        cache="automatic",
+        auth="none",
+        aliases=("llama.cpp", "llamacpp", "gguf"),
+        model_variables=("LOCAL_MODEL_PATH", "LOCAL_MODEL"),
+        free=True,
+    ),
     ProviderSpec(
         name="OFFLINE",
         wire="offline",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from chatcli.errors import ProviderError
 from chatcli.i18n import _
 from chatcli.providers.base import Provider, Wire
 from chatcli.providers.catalogue import facts
@@ -36,8 +37,11 @@ class Choice(Struct, frozen=True, kw_only=True):
     """A model that is known to be there; empty: the usual default."""
 
 
-def choose(name: str, environment: Mapping[str, str], find_key: FindKey) -> Choice:
-    """The provider of that name, else the first with credentials, else a running Ollama, else OFFLINE.
+def choose(
+    name: str, environment: Mapping[str, str], find_key: FindKey, *, home: Path | None = None
+) -> Choice:
+    """The provider of that name, else the first with credentials, else a running Ollama, else a model
+    file in `home` that is of use, else OFFLINE.
 
     Raises `UsageError` for an unknown name. Ollama is asked within a fifth of a second.
     """
@@ -51,7 +55,7 @@ def choose(name: str, environment: Mapping[str, str], find_key: FindKey) -> Choi
         if spec.key_is_optional_elsewhere and is_redirected(spec, environment):
             address = base_url(spec, environment)
             return Choice(spec=spec, reason=_("its address is set: {address}").format(address=address))
-    return _without_key(environment)
+    return _without_key(environment, home)
 
 
 def _whole_key(spec: ProviderSpec, environment: Mapping[str, str], find_key: FindKey) -> Credential | None:
@@ -63,20 +67,37 @@ def _whole_key(spec: ProviderSpec, environment: Mapping[str, str], find_key: Fin
     return find_key(spec.key_variables)
 
 
-def _without_key(environment: Mapping[str, str]) -> Choice:
+def _without_key(environment: Mapping[str, str], home: Path | None) -> Choice:
     from chatcli.providers.ollama_probe import installed_models
 
     spec = find_spec("OLLAMA")
     models = installed_models(base_url(spec, environment))
+    usual = default_model(spec, environment)
+    if models:
+        asked_for = usual != spec.default_model
+        model = usual if asked_for or usual in models else models[0]
+        return Choice(spec=spec, reason=_("no key is set and Ollama is running"), model=model)
+    if model := _usable_file(environment, home):
+        return Choice(
+            spec=find_spec("LOCAL"), reason=_("no key is set and there is a model file"), model=model
+        )
     if models is None:
         return Choice(spec=find_spec("OFFLINE"), reason=_("no key is set and no Ollama is running"))
-    if not models:
-        reason = _("no key is set and Ollama has no model; get one with: ollama pull {model}")
-        return Choice(spec=find_spec("OFFLINE"), reason=reason.format(model=spec.default_model))
-    usual = default_model(spec, environment)
-    asked_for = usual != spec.default_model
-    model = usual if asked_for or usual in models else models[0]
-    return Choice(spec=spec, reason=_("no key is set and Ollama is running"), model=model)
+    reason = _("no key is set and Ollama has no model; get one with: ollama pull {model}")
+    return Choice(spec=find_spec("OFFLINE"), reason=reason.format(model=spec.default_model))
+
+
+def _usable_file(environment: Mapping[str, str], home: Path | None) -> str:
+    """A model file that may be chosen without being named; small ones only demonstrate."""
+    if home is None:
+        return ""
+    from chatcli.providers.local import models
+
+    try:
+        model = models.find_model(default_model(find_spec("LOCAL"), environment), home)
+    except ProviderError:
+        return ""
+    return model.name if model.usable and models.is_installed() else ""
 
 
 def create(
@@ -99,6 +120,10 @@ def create(
         from chatcli.providers.offline import Offline
 
         return Offline(model=model, environment=environment)
+    if spec.wire == "local":
+        from chatcli.providers.local.provider import connect as connect_local
+
+        return connect_local(model, settings, home)
     service = service_of(spec, model, settings, environment, find_key)
     redirected = is_redirected(spec, environment)
     if spec.retired and not redirected:

@@ -20,6 +20,7 @@ _MODULES: dict[Wire, tuple[str, ...]] = {
     "bedrock": ("httpx", "genai_prices"),
     "stackspot": ("httpx",),
     "ollama": ("httpx",),
+    "local": (),
     "offline": (),
 }
 """What a wire needs, in the order in which it is needed."""

@@ -39,4 +39,4 @@ def speak_language(place: Place) -> None:
 def provider_in_use(place: Place) -> table.Choice:
     """Raises UsageError for an unknown name, StorageError for keys that cannot be read."""
     look_up = partial(find_key, environment=place.environment, home=place.home)
-    return table.choose(settings_here(place).settings.provider, place.environment, look_up)
+    return table.choose(settings_here(place).settings.provider, place.environment, look_up, home=place.home)
