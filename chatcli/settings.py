@@ -19,6 +19,8 @@ Preset = Literal["none", "trueforge", "lookup"]
 Autonomy = Literal["plan", "ask", "edits", "all"]
 CacheTtl = Literal["5m", "1h"]
 SmartRoute = Literal["off", "hint", "auto"]
+MemoryMode = Literal["index", "full", "off"]
+MemoryLearn = Literal["ask", "on", "off"]
 ToolProtocol = Literal["auto", "native", "text"]
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -234,6 +236,33 @@ class Settings(Struct, frozen=True, kw_only=True):
     searxng_url: Annotated[
         str, _meta("SEARXNG_URL", "A SearxNG server that web searches go to first; it may be a local one.")
     ] = ""
+
+    memory_mode: Annotated[
+        MemoryMode,
+        _meta(
+            "CHATCLI_MEMORY_MODE",
+            "What a session knows of the memory: index (what there is; the agent recalls what it needs),"
+            " full (what fits each message comes with it), off. In /chat, where no tool runs, index is full.",
+        ),
+    ] = "index"
+    memory_budget_chars: Annotated[
+        int,
+        _meta("CHATCLI_MEMORY_RETRIEVAL_BUDGET", "Longest text of facts that comes with a message.", ge=200),
+    ] = 4_000
+    memory_learn: Annotated[
+        MemoryLearn,
+        _meta(
+            "CHATCLI_MEMORY_LEARN",
+            "Learn lasting facts from what you say, by a request to the model: ask (once), on, off.",
+        ),
+    ] = "ask"
+    memory_hyde: Annotated[
+        bool,
+        _meta(
+            "CHATCLI_MEMORY_HYDE",
+            "Recall by what an answer might look like too, as the model imagines it: a request each time.",
+        ),
+    ] = False
 
     keep_tmpdir: Annotated[
         bool, _meta("CHATCLI_AGENT_KEEP_TMPDIR", "Keep the session's workspace folder at exit.")

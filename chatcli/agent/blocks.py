@@ -6,6 +6,7 @@ go into the context note of the newest user message (`chatcli.agent.note`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,17 +22,22 @@ _LANGUAGE = {
 }
 
 
-def stable_blocks(session: Session, language: str, rules: str, home: Path) -> tuple[Block, ...]:
-    """The blocks of this session: those it was started with, else rendered now and archived."""
+def stable_blocks(
+    session: Session, language: str, rules: str, home: Path, digest: Callable[[], str]
+) -> tuple[Block, ...]:
+    """The blocks of this session: those it was started with, else rendered now and archived.
+
+    `digest` makes the block of the memory.
+    """
     if session.prompt_key and session.archive.has(session.prompt_key):
         return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
-    blocks = render_blocks(language, rules, read_persona(home).text)
+    blocks = render_blocks(language, rules, read_persona(home).text, digest())
     session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)
     return blocks
 
 
-def render_blocks(language: str, rules: str, persona: str) -> tuple[Block, ...]:
-    """`rules` and `persona` are what the user wrote, empty without any."""
+def render_blocks(language: str, rules: str, persona: str, digest: str = "") -> tuple[Block, ...]:
+    """`rules` and `persona` are what the user wrote, `digest` what is remembered; empty without any."""
     core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8").strip()
     core = f"{core}\n{_LANGUAGE[language]}"
     if persona:
@@ -39,4 +45,6 @@ def render_blocks(language: str, rules: str, persona: str) -> tuple[Block, ...]:
     blocks = [Block("core", core)]
     if rules:
         blocks.append(Block("rules", rules))
+    if digest:
+        blocks.append(Block("memory", digest))
     return tuple(blocks)

@@ -21,8 +21,10 @@ from chatcli.agent.compaction import compact_by_hand
 from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.images import unseen
+from chatcli.agent.hyde import imagine
 from chatcli.agent.inbox import Inbox
 from chatcli.agent.loop import run_loop
+from chatcli.agent.memories import Memories
 from chatcli.agent.meter import Meter
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
@@ -43,6 +45,8 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import _, language
+from chatcli.memory.recall import Recall
+from chatcli.memory.store import Memory
 from chatcli.messages import Image, Text, UserPart
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
@@ -87,6 +91,8 @@ class Conversation:
         self.mode = mode
         self.autonomy: Autonomy = loaded.settings.autonomy
         self.person = TimedPerson(person)
+        self.memory = Memory(sessions.home)
+        self._recall = Recall(self.memory)
         self.inbox = Inbox()
         self.listeners: list[Listener] = []
         self._allow = allow
@@ -116,6 +122,15 @@ class Conversation:
             cold_cache_usd=settings.cold_cache_usd,
             clock=self._clock,
         )
+        self.memories = Memories(
+            self.memory,
+            self._recall,
+            session=session,
+            gate=self.gate,
+            settings=settings,
+            guess=self._guess,
+            tell=self.emit,
+        )
         self.toolbox = Toolbox(
             session=session,
             gate=self.gate,
@@ -123,6 +138,7 @@ class Conversation:
             environment=self._environment,
             settings=settings,
             home=self.sessions.home,
+            memories=self.memories,
         )
         self._dispatch = Dispatch(
             session=session,
@@ -180,7 +196,8 @@ class Conversation:
             files = self._attached(attachments)
             if piped is not None:
                 files.append(attach_stream("stdin", piped, self.session, self.settings))
-            self._add_user(text, files, answered_in)
+            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
+            self._add_user(text, files, answered_in, recalled)
             end = await self._until_done(run)
         finally:
             self._stored_marks = run.stored_marks
@@ -319,7 +336,9 @@ class Conversation:
             session=self.session,
             provider=self.provider,
             pipeline=self._pipeline,
-            blocks=stable_blocks(self.session, language(), self.rules.text, self.sessions.home),
+            blocks=stable_blocks(
+                self.session, language(), self.rules.text, self.sessions.home, self.memories.digest
+            ),
             tools=self.registry.schemas(),
             dispatch=self._dispatch,
             person=self.person,
@@ -346,10 +365,15 @@ class Conversation:
             self.emit(Notice("warning", told))
         return files
 
-    def _add_user(self, text: str, files: Sequence[UserPart], mode: str) -> None:
+    def _add_user(self, text: str, files: Sequence[UserPart], mode: str, recalled: str) -> None:
         note = context_note(mode=mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today())
-        message = self.session.add_user((Text(text), *files, Text(note, origin="context")))
+        context = [Text(part, origin="context") for part in (recalled, note) if part]
+        message = self.session.add_user((Text(text), *files, *context))
         self.toolbox.run_seq = message.seq
+
+    async def _guess(self, question: str) -> str:
+        """What an answer to a question to the memory might look like, where the setting asks for that."""
+        return await imagine(self._new_run(), question) if self.settings.memory_hyde else ""
 
     async def _until_done(self, run: Run) -> RunEnd:
         self._task = asyncio.create_task(run_loop(run))

@@ -99,7 +99,7 @@ def open_conversation(
         loaded=loaded,
         allow=start.allow,
         rules=read_rules(home, folder, trusted=trusted),
-        registry=Registry.load(home / "plugins"),
+        registry=_registry(home, loaded.settings),
         provider=provider,
         chosen_because=reason,
         mode=start.mode or session.mode or default_mode(provider),
@@ -107,6 +107,12 @@ def open_conversation(
         environment=environment,
         clock=clock,
     )
+
+
+def _registry(home: Path, settings: Settings) -> Registry:
+    """All tools; without the memory where the user has switched it off."""
+    registry = Registry.load(home / "plugins")
+    return registry.without("memory") if settings.memory_mode == "off" else registry
 
 
 def connect(settings: Settings, *, home: Path, environment: Mapping[str, str]) -> tuple[Provider, str]:

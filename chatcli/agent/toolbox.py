@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from chatcli.agent.diffs import unified_diff
-from chatcli.agent.keptfiles import keep_file, restore_files
+from chatcli.agent.keptfiles import files_kept_with, keep_file, restore_files
+from chatcli.agent.memories import Memories
 from chatcli.agent.outside import Outside
 from chatcli.agent.person import TimedPerson
 from chatcli.agent.results import list_results
@@ -21,6 +22,7 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.paths import check_open_fd
 from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
+from chatcli.messages import Archived
 from chatcli.providers.credentials import find_key
 from chatcli.session.session import Session
 from chatcli.settings import Settings, table
@@ -29,6 +31,7 @@ from chatcli.tools.api import (
     FileChange,
     Files,
     HelperResult,
+    Memory,
     Network,
     Notes,
     Processes,
@@ -41,6 +44,9 @@ from chatcli.tools.api import (
 )
 from chatcli.tools.files import open_regular, replace_file
 from chatcli.tools.process import run_helper, run_shell
+
+if TYPE_CHECKING:
+    from chatcli.agent.network import GatedNetwork
 
 
 class Toolbox:
@@ -55,12 +61,14 @@ class Toolbox:
         environment: Mapping[str, str],
         settings: Settings,
         home: Path,
+        memories: Memories,
     ) -> None:
         self.session = session
         self.gate = gate
         self.settings = settings
         self.home = home
         self.outside = Outside(session, gate)
+        self.memories = memories
         self.max_chars = settings.tool_result_max_chars
         self.command_timeout_seconds = settings.command_timeout_seconds
         self.digests: dict[Path, str] = {}
@@ -72,15 +80,27 @@ class Toolbox:
         """`seq` of the user message that started this run: what `/undo` goes back to."""
 
     @cached_property
-    def network(self) -> Network:
+    def network(self) -> GatedNetwork:
         """Made with the first call: a start needs none of it."""
         from chatcli.agent.network import GatedNetwork
 
         settings = self.settings
         own = (settings.searxng_url,) if settings.searxng_url else ()
         return GatedNetwork(
-            self.gate, self.session.archive, own=own, proxy=settings.web_proxy, ca_bundle=settings.ca_bundle
+            self.gate,
+            self.session.workspace.root,
+            own=own,
+            proxy=settings.web_proxy,
+            ca_bundle=settings.ca_bundle,
         )
+
+    def delete_result(self, original: Archived) -> None:
+        """Remove an original, the files that its call kept, and what came from the web in this process."""
+        for kept in files_kept_with(self.session, original):
+            self.session.delete_result(kept)
+        self.session.delete_result(original.sha256)
+        if "network" in vars(self):
+            self.network.forget()
 
     def context(self, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> CallContext:
         return CallContext(self, call_id, cap_chars, progress)
@@ -100,6 +120,7 @@ class CallContext:
         self.network: Network = box.network
         self.store: Store = ArchiveStore(box.session, call_id)
         self.notes: Notes = SessionNotes(box.session)
+        self.memory: Memory = box.memories
         self._box = box
         self._progress = progress
 

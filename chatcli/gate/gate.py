@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 CARRIES_DATA = N_("the address carries data to {about}")
 NOT_PUBLIC = N_("it is a machine here or in a private network: {about}")
 METADATA = N_("it may be a cloud's own service, which gives out keys: {about}")
+AFTER_OUTSIDE = N_("text from outside was read in this session: it may have asked for this")
+FOR_GOOD = N_("what is forgotten is gone for good")
 
 
 class Change(Protocol):
@@ -170,6 +172,14 @@ class Gate:
         address = parse_address(url)
         await self._allow(lambda: self._network_need(address, place))
 
+    async def remember(self, text: str, *, wished: bool) -> None:
+        """Allow a fact to be kept for later sessions; `wished`: the user has just asked for that."""
+        await self._allow(lambda: self._remember_need(text, wished))
+
+    async def forget(self, text: str, *, wished: bool) -> None:
+        """Allow a fact to be removed for good."""
+        await self._allow(lambda: self._forget_need(text, wished))
+
     def allows_host(self, host: str) -> bool:
         """Whether the user named this very host: then its place does not matter."""
         rules = self.rules.of_kind("network", given_only=self.autonomy == "plan")
@@ -277,6 +287,18 @@ class Gate:
             digest=hashlib.sha256(address.url.encode()).hexdigest(),
         )
         return _Need(question, why)
+
+    def _remember_need(self, text: str, wished: bool) -> _Need | None:
+        if not self.tainted and (wished or self.autonomy in {"edits", "all"}):
+            return None
+        why = (Reason(AFTER_OUTSIDE),) if self.tainted else ()
+        return _Need(_about_memory(_("Remember for later sessions"), text, why), why, "" if why else "edits")
+
+    def _forget_need(self, text: str, wished: bool) -> _Need | None:
+        if wished and not self.tainted:
+            return None
+        why = (Reason(FOR_GOOD),) + ((Reason(AFTER_OUTSIDE),) if self.tainted else ())
+        return _Need(_about_memory(_("Forget"), text, why), why)
 
     def _is_free(self, path: Path, reach: Reach) -> bool:
         return self.territory.place(path).kind == "scratch" or reach.writes_by_rule(path)

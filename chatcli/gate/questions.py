@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from chatcli.gate.rules import Rule
 
-QuestionKind = Literal["command", "write", "read", "network"]
+QuestionKind = Literal["command", "write", "read", "network", "memory"]
 Choice = Literal["once", "session", "project", "deny", "cancel"]
 
 
@@ -23,7 +23,7 @@ class Question(Struct, frozen=True, kw_only=True):
     title: str
     """One line in the user's language."""
     subject: str
-    """The whole command, the paths one a line, or the URL: never shortened."""
+    """The whole command, the paths one a line, the URL, or the fact: never shortened."""
     detail: str = ""
     """The unified diff of a write."""
     reasons: tuple[str, ...] = ()

@@ -26,9 +26,10 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS facts (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, category TEXT NOT NULL, scope TEXT NOT NULL,
-    batch TEXT NOT NULL, likeness TEXT NOT NULL, body TEXT NOT NULL
+    batch TEXT NOT NULL, likeness TEXT NOT NULL, body TEXT NOT NULL, embedded INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS alike ON facts (scope, likeness);
+CREATE INDEX IF NOT EXISTS unembedded ON facts (number) WHERE embedded = 0;
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (text, tags, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
@@ -140,11 +141,8 @@ class Database:
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """Numbers and texts of facts that have no vector, the newest first."""
-        query = (
-            "SELECT number, text FROM facts JOIN words ON words.rowid = number"
-            " WHERE number NOT IN (SELECT number FROM vectors) ORDER BY number DESC LIMIT ?"
-        )
-        return list(self._connection.execute(query, (limit,)))
+        query = "SELECT number, body FROM facts WHERE embedded = 0 ORDER BY number DESC LIMIT ?"
+        return [(number, _decode(body).text) for number, body in self._connection.execute(query, (limit,))]
 
     def keep_vectors(self, vectors: Iterable[tuple[int, str, bytes]]) -> None:
         """`(number, text, vector)`, each kept unless the fact has another text by now."""
@@ -152,12 +150,14 @@ class Database:
             for number, text, vector in vectors:
                 if self._one("SELECT text FROM words WHERE rowid = ?", number) == text:
                     self._connection.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (number, vector))
+                    self._connection.execute("UPDATE facts SET embedded = 1 WHERE number = ?", (number,))
+            self.set_state("vectors", os.urandom(8).hex())
 
     @property
     def version(self) -> str:
         """Another one whenever a fact or a vector may be another one."""
         position = self.position
-        return f"{position.generation} {position.end_bytes} {self._one('SELECT count(*) FROM vectors')}"
+        return f"{position.generation} {position.end_bytes} {self.state('vectors')}"
 
     # Changing
 
@@ -216,7 +216,7 @@ class Database:
         if row:
             self._remove(fact.id)
         number = self._connection.execute(
-            "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
             (
                 row[0] if row else None,
                 fact.id,

@@ -292,6 +292,51 @@ class Notes(Protocol):
     def set(self, name: str, value: str) -> None: ...
 
 
+class Remembered(Struct, frozen=True, kw_only=True):
+    """One fact that is kept for later sessions."""
+
+    id: str
+    text: str
+    category: str
+    tags: tuple[str, ...] = ()
+    project: str = ""
+    """Name of the folder that it is about; empty: it holds everywhere."""
+    day: str = ""
+    """When it was last changed: ISO date."""
+    by_user: bool = True
+    """False for what a model or an import noted."""
+    outside: bool = False
+    """Strangers may have written it: show it with an `origin`."""
+
+
+class Memory(Protocol):
+    """What is known beyond this session. What is to be kept or forgotten passes the gate."""
+
+    async def recall(self, question: str, limit: int) -> Sequence[Remembered]:
+        """Facts that the question is about, the best first."""
+        ...
+
+    async def remember(self, text: str, category: str, tags: Sequence[str]) -> Remembered:
+        """Keep a fact. One that is known already comes back as it is."""
+        ...
+
+    async def forget(self, fact_id: str) -> Remembered:
+        """Remove a fact for good. What it was."""
+        ...
+
+    async def profile(self) -> Sequence[Remembered]:
+        """Who the user is."""
+        ...
+
+    async def timeline(self, limit: int) -> Sequence[Remembered]:
+        """The newest facts of this project and what happened in its sessions, in the order of time."""
+        ...
+
+    async def map(self) -> str:
+        """The names of projects and topics, and how many facts are behind each."""
+        ...
+
+
 class ToolContext(Protocol):
     """Everything that one call may use."""
 
@@ -302,6 +347,7 @@ class ToolContext(Protocol):
     user: User
     store: Store
     notes: Notes
+    memory: Memory
     max_chars: int
     """The per-result limit in force: `CHATCLI_TOOL_RESULT_MAX_CHARS`."""
     cap_chars: int
@@ -317,4 +363,8 @@ class ToolContext(Protocol):
 
     def progress(self, text: str) -> None:
         """Show something while the tool runs."""
+        ...
+
+    def keep_so_far(self, output: Archived) -> None:
+        """The result of this call in case it is interrupted."""
         ...

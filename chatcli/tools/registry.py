@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.i18n import _
 from chatcli.messages import ToolSchema
@@ -41,6 +41,10 @@ class Registry(Struct, frozen=True, kw_only=True):
             else:
                 tools[item.name], sources[item.name] = item, source
         return cls(tools=tools, broken=tuple(broken), sources=sources)
+
+    def without(self, name: str) -> Registry:
+        """The same without one tool."""
+        return structs.replace(self, tools={n: tool for n, tool in self.tools.items() if n != name})
 
     def narrower(self) -> dict[str, str]:
         """All tools by name, each with the parameters that make its answer smaller."""

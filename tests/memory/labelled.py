@@ -68,15 +68,16 @@ _TEMPLATES = (
     "Meeting with {person} about {things} of {project} in room {number}.",
     "Reunião com {person} sobre {coisas} do {project} na sala {number}.",
 )
-_WORDS: dict[str, list[str]] = {
-    "noun": "parser,scheduler,gateway,dashboard,exporter,crawler,mailer,indexer,balancer,renderer".split(","),
-    "nome": "analisador,agendador,painel,exportador,coletor,carteiro,indexador,renderizador".split(","),
-    "project": "Atlas,Boreal,Cobalto,Delta,Estrela,Fênix,Granito,Horizonte,Ipê,Jade,Kappa,Lótus".split(","),
-    "language": "Rust,Kotlin,Elixir,Scala,Ruby,C#,Haskell,Clojure,Perl,Swift".split(","),
-    "person": "Beatriz,Carlos,Dora,Emma,Felipe,Greta,Heitor,Ingrid,João,Kenji,Lívia,Noah".split(","),
-    "things": "invoices,sensors,tickets,shipments,contracts,playlists,coupons,badges,surveys,orders".split(
-        ","
-    ),
-    "coisas": "faturas,sensores,chamados,remessas,contratos,cupons,crachás,pesquisas,pedidos".split(","),
-    "number": [str(number) for number in range(11, 9_000, 7)],
+_WORDS = {
+    name: words.split()
+    for name, words in {
+        "noun": "parser scheduler gateway dashboard exporter crawler mailer indexer balancer renderer",
+        "nome": "analisador agendador painel exportador coletor carteiro indexador renderizador",
+        "project": "Atlas Boreal Cobalto Delta Estrela Fênix Granito Horizonte Ipê Jade Kappa Lótus",
+        "language": "Rust Kotlin Elixir Scala Ruby C# Haskell Clojure Perl Swift",
+        "person": "Beatriz Carlos Dora Emma Felipe Greta Heitor Ingrid João Kenji Lívia Noah",
+        "things": "invoices sensors tickets shipments contracts playlists coupons badges surveys orders",
+        "coisas": "faturas sensores chamados remessas contratos cupons crachás pesquisas pedidos",
+        "number": " ".join(str(number) for number in range(11, 9_000, 7)),
+    }.items()
 }

@@ -1,0 +1,92 @@
+"""Recall: the facts that a question is about, by its words, by its meaning, and by how new they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from chatcli.memory.database import Database
+from chatcli.memory.fact import Fact, fold
+from chatcli.memory.store import Memory
+from chatcli.memory.vectors import Vectors
+from chatcli.memory.words import expression
+
+_CANDIDATES = 100
+"""That words and vectors each bring."""
+
+# Found with the first half of the labelled questions (`tests/memory`); the second half was only counted.
+_WORDS_WEIGHT = 0.2
+_HALF_BM25 = 10.0
+"""The BM25 score that counts half of what the best could."""
+_ABOUT_USER_WEIGHT = 0.06
+_NEAR_WEIGHT = 0.05
+_NEW_WEIGHT = 0.03
+_HALF_LIFE_DAYS = 90.0
+
+_RELATED_COSINE = 0.3
+"""From here on a fact has to do with a question in which none of its words stand."""
+
+_OF_USER = frozenset({"profile", "personal", "preference"})
+_USER = re.compile(r"\b(?:i|me|my|mine|user|eu|mim|meus?|minhas?|usuari[oa])\b")
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    fact: Fact
+    score: float
+    related: bool
+    """It has a word of the question, or clearly means something near."""
+
+
+class Recall:
+    """Searches one memory. Methods block for some milliseconds, the first for about a second."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self.vectors = Vectors(memory)
+
+    def find(self, question: str, *, scope: str, limit: int, guess: str = "") -> list[Found]:
+        """The best facts first. `scope` is the project that is worked on: its facts come before others'.
+
+        `guess` is what an answer might look like (HyDE): its meaning counts like that of the question.
+        """
+        near = self.vectors.nearest([text for text in (question, guess) if text], _CANDIDATES)
+        return self._memory.look(lambda database: _fused(database, question, near, scope)[:limit], [])
+
+
+def _fused(database: Database, question: str, near: Sequence[tuple[int, float]], scope: str) -> list[Found]:
+    terms = expression(question)
+    by_words = dict(database.matches(terms, _CANDIDATES)) if terms else {}
+    by_meaning = dict(near)
+    lowest = min(by_meaning.values(), default=0.0)
+    facts = database.numbered([*by_words.keys() | by_meaning.keys()])
+    about_user = bool(_USER.search(fold(question)))
+    today = datetime.now(UTC)
+    found = [
+        Found(
+            fact=fact,
+            score=by_meaning.get(number, lowest)
+            + _WORDS_WEIGHT * _saturated(by_words.get(number, 0.0))
+            + _ABOUT_USER_WEIGHT * (about_user and fact.category in _OF_USER)
+            + _NEAR_WEIGHT * (fact.scope in ("", scope))
+            + _NEW_WEIGHT * _freshness(fact, today),
+            related=number in by_words or by_meaning.get(number, 0.0) >= _RELATED_COSINE,
+        )
+        for number, fact in facts.items()
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.fact.id))
+
+
+def _saturated(bm25: float) -> float:
+    return bm25 / (bm25 + _HALF_BM25)
+
+
+def _freshness(fact: Fact, today: datetime) -> float:
+    """1 for what was noted today, halved every `_HALF_LIFE_DAYS`; 0 where the time cannot be read."""
+    try:
+        age = today - datetime.fromisoformat(fact.changed).astimezone(UTC)
+    except ValueError:
+        return 0.0
+    return float(0.5 ** (max(age.days, 0) / _HALF_LIFE_DAYS))
