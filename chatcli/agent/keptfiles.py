@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from chatcli.agent.outside import reveal
 from chatcli.errors import StorageError
-from chatcli.messages import Archived
+from chatcli.messages import Archived, ToolResult
 from chatcli.session.session import Session
 
 logger = logging.getLogger(__name__)
@@ -49,3 +49,16 @@ def restore_files(session: Session) -> None:
             kept = msgspec.json.decode(note, type=_KeptFile)
             if session.archive.has(kept.original.sha256):
                 session.workspace.expose(kept.call_id, kept.original, session.archive, kept.tool)
+
+
+def files_kept_with(session: Session, original: Archived) -> list[str]:
+    """Digests of the files that a result names as kept by its call."""
+    named = session.archive.text(original)
+    calls = {
+        message.call_id
+        for message in session.transcript
+        if isinstance(message, ToolResult) and message.original.sha256 == original.sha256
+    }
+    notes = {name.removeprefix(_NOTE): note for name, note in session.notes.items() if name.startswith(_NOTE)}
+    kept = [msgspec.json.decode(note, type=_KeptFile) for name, note in notes.items() if name in named]
+    return [file.original.sha256 for file in kept if file.call_id in calls]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
+import tempfile
 from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import Struct, structs
 
-from chatcli.errors import Denied, StorageError
+from chatcli.errors import Denied
 from chatcli.gate.addresses import (
     Address,
     Place,
@@ -19,7 +24,6 @@ from chatcli.gate.addresses import (
     resolve,
 )
 from chatcli.gate.gate import Gate
-from chatcli.session.archive import Archive
 from chatcli.tools.api import Fetched
 from chatcli.tools.web_client import Target, WebClient
 
@@ -27,16 +31,52 @@ logger = logging.getLogger(__name__)
 
 
 class _Kept(Struct, frozen=True):
-    """An answer whose body lies in the archive."""
+    """An answer without its body, and where that lies."""
 
     answer: Fetched
-    body_key: str
+    start: int
+    size_bytes: int
 
     def validators(self) -> dict[str, str]:
         """Headers that ask whether this is still the answer."""
         names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
         found = {names[name]: value for name, value in self.answer.headers.items() if name in names}
         return {} if self.answer.stopped or self.answer.hops else found
+
+
+class _Answers:
+    """What came, by its address: bodies in a file without a name, which goes with this process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: dict[str, _Kept] = {}
+
+    @cached_property
+    def _file(self) -> BinaryIO:
+        return tempfile.TemporaryFile(dir=self._folder, buffering=0)
+
+    def find(self, url: str) -> _Kept | None:
+        return self._kept.get(url)
+
+    def keep(self, url: str, answer: Fetched) -> None:
+        """What there is no room for is asked for anew next time."""
+        try:
+            start = self._file.seek(0, os.SEEK_END)
+            written = self._file.write(answer.body)
+        except OSError as error:
+            logger.warning("an answer could not be kept: %s", error)
+            return
+        if written == len(answer.body):
+            self._kept[url] = _Kept(structs.replace(answer, body=b""), start, written)
+
+    def whole(self, kept: _Kept) -> Fetched:
+        body = os.pread(self._file.fileno(), kept.size_bytes, kept.start)
+        return structs.replace(kept.answer, body=body)
+
+    def forget(self) -> None:
+        if self._kept:
+            self._kept.clear()
+            self._file.truncate(0)
 
 
 class GatedNetwork:
@@ -49,20 +89,20 @@ class GatedNetwork:
     def __init__(
         self,
         gate: Gate,
-        archive: Archive,
+        folder: Path,
         *,
         own: tuple[str, ...] = (),
         proxy: str = "",
         ca_bundle: str = "",
         resolver: Resolver = resolve,
     ) -> None:
+        """`folder` is where answers may be kept for as long as this process runs."""
         self._gate = gate
-        self._archive = archive
+        self._answers = _Answers(folder)
         self._own = tuple(base.rstrip("/") + "/" for base in own)
         self._proxy = proxy
         self._resolver = resolver
         self._client = WebClient(self._admit, proxy=proxy, ca_bundle=ca_bundle)
-        self._kept: dict[str, _Kept] = {}
 
     async def fetch(
         self,
@@ -73,32 +113,22 @@ class GatedNetwork:
         timeout_seconds: float = 30.0,
         reuse: bool = False,
     ) -> Fetched:
-        kept = self._kept.get(url)
+        kept = self._answers.find(url)
         if kept and reuse:
-            return structs.replace(kept.answer, body=self._body_of(kept))
+            return self._answers.whole(kept)
         asked = {**(headers or {}), **(kept.validators() if kept else {})}
         answer = await self._client.fetch(
             url, headers=asked, max_bytes=max_bytes, timeout_seconds=timeout_seconds
         )
         if kept and answer.status == 304:
-            return structs.replace(kept.answer, body=self._body_of(kept))
+            return self._answers.whole(kept)
         if answer.status == 200:
-            self._keep(url, answer)
+            self._answers.keep(url, answer)
         return answer
 
-    def _keep(self, url: str, answer: Fetched) -> None:
-        """What the archive cannot take whole is asked for anew next time."""
-        try:
-            stored = self._archive.put(answer.body)
-        except StorageError as error:
-            logger.warning("an answer could not be kept: %s", error)
-            return
-        if not stored.omitted_bytes:
-            self._kept[url] = _Kept(structs.replace(answer, body=b""), stored.sha256)
-
-    def _body_of(self, kept: _Kept) -> bytes:
-        with self._archive.open(kept.body_key) as file:
-            return file.read()
+    def forget(self) -> None:
+        """Keep no answer any longer."""
+        self._answers.forget()
 
     async def _admit(self, url: str, redirected: bool) -> Target:
         """A redirect is written by the server: it carries nothing out, but it may lead inwards.

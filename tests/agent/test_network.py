@@ -12,7 +12,6 @@ from chatcli.agent.network import GatedNetwork
 from chatcli.errors import Denied, ToolFailed
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
-from chatcli.session.archive import Archive
 from tests.providers.companyproxy import company_proxy
 from tests.tools.zoo import Zoo, zoo
 
@@ -38,11 +37,8 @@ def network(tmp_path: Path) -> Callable[..., GatedNetwork]:
                 raise OSError
             return [machines.pop(0) if len(machines) > 1 else machines[0]]
 
-        (tmp_path / "archive").mkdir()
         gate = Gate(project, home=tmp_path, rules=Rules(tmp_path, project, allow=allow), autonomy="all")
-        return GatedNetwork(
-            gate, Archive(tmp_path / "archive", 1 << 30), own=own, resolver=resolver, **options
-        )
+        return GatedNetwork(gate, tmp_path, own=own, resolver=resolver, **options)
 
     return made
 
@@ -94,7 +90,7 @@ async def test_the_users_own_search_server_may_be_local_and_only_it(network, web
             await own.fetch(web.url + other)
 
 
-async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_the_archive(network, web) -> None:
+async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_what_was_kept(network, web) -> None:
     kept = network("network:127.0.0.1")
     first = await kept.fetch(web.url + "/etag")
     second = await kept.fetch(web.url + "/etag")
@@ -103,6 +99,16 @@ async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_the_archive(n
     came = len(web.seen)
     assert await kept.fetch(web.url + "/etag", reuse=True) == first
     assert len(web.seen) == came
+
+
+async def test_what_is_kept_has_no_name_on_disk_and_can_be_forgotten(network, web, tmp_path) -> None:
+    kept = network("network:127.0.0.1")
+    await kept.fetch(web.url + "/etag")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
+    kept.forget()
+    came = len(web.seen)
+    assert (await kept.fetch(web.url + "/etag", reuse=True)).body == b"<p>first version</p>"
+    assert "if-none-match" not in web.seen[came].headers
 
 
 PUBLIC = {"example.com": ["93.184.216.34"], "inside.example": ["10.0.0.9"], "local.example": ["127.0.0.1"]}

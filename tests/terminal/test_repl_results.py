@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.terminal.conftest import World
+from tests.tools.zoo import HTML, zoo
 from tests.wire.script import call, reply
 
 NUMBERS = "".join(f"{n}\n" for n in range(1, 9_001))
@@ -85,3 +86,34 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     for line in ("/results open 1", "/results eat 1", "/results open x"):
         terminal.line(line)
     terminal.expect("/results copy N FILE or /results delete N", count=3)
+
+
+def test_deleting_a_page_deletes_the_file_that_was_saved_of_it_too(world: World) -> None:
+    page = "<p>" + "the word is xyzzy-plugh. " * 800 + "</p>"
+    with zoo() as web:
+        web.pages["/private"] = (HTML, page.encode())
+        world.serve(
+            [
+                reply(call("webfetch", url=web.url + "/private")),
+                reply("Done."),
+                reply(
+                    call("webfetch", url=web.url + "/private", filter="plugh"), rewrite=True
+                ),
+                reply("Again."),
+            ]
+        )
+        terminal = world.prompt("--allow", "network:127.0.0.1", columns=150)
+        terminal.line("/agent read it")
+        terminal.expect("Done.")
+        assert list(world.tmp.glob("chatcli-agent-*/tool-results/webfetch_*"))
+        terminal.line("/results delete 1")
+        terminal.expect("for good?")
+        terminal.line("y")
+        terminal.expect("Deleted.")
+        assert not list(world.tmp.glob("chatcli-agent-*/tool-results/webfetch_*"))
+        assert all(b"xyzzy-plugh" not in original for original in originals(world))
+        came = len(web.seen)
+        terminal.line("once more")
+        terminal.expect("Again.")
+        assert len(web.seen) == came + 1, "nothing was kept of the page"
+    assert world.server.violations == []

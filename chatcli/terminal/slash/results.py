@@ -145,7 +145,7 @@ async def _delete(repl: Repl, result: StoredResult, found: list[StoredResult]) -
         same,
     ).format(n=same)
     if await repl.confirm(question):
-        repl.conversation.session.delete_result(result.original.sha256)
+        repl.conversation.toolbox.delete_result(result.original)
         repl.tell(_("Deleted. From now on the model sees that it was; what it was sent before, it has seen."))
 
 
