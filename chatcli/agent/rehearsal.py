@@ -16,13 +16,13 @@ from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.cachebook import open_book
 from chatcli.context.limits import Ageing, Limits
-from chatcli.context.pipeline import Pipeline
+from chatcli.context.pipeline import Pipeline, View
 from chatcli.context.prefix import Ledger
 from chatcli.context.scheduler import Occasion
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.messages import AssistantMessage, Message, Presentation, ToolSchema, Usage
-from chatcli.providers.base import Block, CacheClass
+from chatcli.providers.base import Block, CacheClass, Request
 from chatcli.providers.catalogue import facts
 from chatcli.providers.specs import find_spec
 from chatcli.session.entries import Compacted, Rewrite
@@ -120,7 +120,7 @@ class Rehearsal:
         self._compaction = compaction
         view = self._pipeline.prepare(transcript, self.shown, occasion, compaction)
         self.shown.update((decision.seq, decision.presentation) for decision in view.decisions)
-        request = assemble(view, self._blocks, self._tools, model=self._service.model, previous=self._marks)
+        request = self.assembled(view)
         self._marks = stored_marks(self._marks, view.unchanged_messages, request.marks)
         self._last_seconds = at_seconds
         usage = self._counted(self._book.charge(request, at_seconds), answer)
@@ -130,6 +130,10 @@ class Rehearsal:
             rewrite=view.rewrite,
             rewritten_results=sum(decision.reason != "first" for decision in view.decisions),
         )
+
+    def assembled(self, view: View) -> Request:
+        """The view with everything around it, marked as the product marks it."""
+        return assemble(view, self._blocks, self._tools, model=self._service.model, previous=self._marks)
 
     def _occasion(self, at_seconds: float) -> Occasion:
         read_price, write_price = self._prices

@@ -63,9 +63,10 @@ class LongSession:
         )
 
     def prepare_seconds(self) -> float:
-        began = time.perf_counter()
+        """Of the processor: what else the machine does is not counted."""
+        began = time.process_time()
         view = self.pipeline.prepare(self.transcript, self.shown)
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         self.shown.update({decision.seq: decision.presentation for decision in view.decisions})
         return took
 

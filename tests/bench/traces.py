@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.agent.rehearsal import Rehearsal, Service, Variant
+from chatcli.context.pipeline import View
 from chatcli.context.tokens import estimate_tokens
 from chatcli.messages import AssistantMessage, Text, ToolCall, ToolResult, ToolSchema, UserMessage
-from chatcli.providers.base import Block
+from chatcli.providers.base import Block, Request
 from chatcli.settings import Schedule
 from tests.context.builders import Originals
 
@@ -84,6 +85,23 @@ def reading(seed: int, turns: int) -> Iterator[Turn]:
         yield Turn(calls=(file,), text_tokens=rng.randint(40, 220))
 
 
+class SimulatedMarks(Rehearsal):
+    """Marks where the simulation has them, for every schedule, and none in between.
+
+    Behind what is four turns old, where `eager` changes nothing any more. What the user says has no
+    turn there, so that it counts as old at once and takes that mark with it to the end: once in
+    fifteen turns no mark is left before what changes.
+    """
+
+    def assembled(self, view: View) -> Request:
+        request, messages = super().assembled(view), view.messages
+        replies = [at for at, message in enumerate(messages) if isinstance(message, AssistantMessage)]
+        said = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
+        anchor = max(replies[-4] - 1 if len(replies) >= 4 else 0, said[-1])
+        marks = structs.replace(request.marks, system_block=0, messages=(anchor, len(messages) - 1))
+        return structs.replace(request, marks=marks)
+
+
 class Bill(Struct, kw_only=True):
     """What the requests of a session cost together; output, which is the same for all, is not in it."""
 
@@ -101,9 +119,14 @@ class Bill(Struct, kw_only=True):
         return USD_PER_TOKEN * weighted
 
 
-def carry_out(turns: Iterable[Turn], schedule: Schedule, service: Service = SERVICE) -> Bill:
+def carry_out(
+    turns: Iterable[Turn],
+    schedule: Schedule,
+    service: Service = SERVICE,
+    rehearse: Callable[..., Rehearsal] = Rehearsal,
+) -> Bill:
     """Do the work, request by request."""
-    work = _Work(schedule, service)
+    work = _Work(schedule, service, rehearse)
     for number, turn in enumerate(turns, 1):
         work.do(number, turn)
     return work.bill
@@ -112,10 +135,10 @@ def carry_out(turns: Iterable[Turn], schedule: Schedule, service: Service = SERV
 class _Work:
     """A session in the making."""
 
-    def __init__(self, schedule: Schedule, service: Service) -> None:
+    def __init__(self, schedule: Schedule, service: Service, rehearse: Callable[..., Rehearsal]) -> None:
         self.bill = Bill()
         self._originals = Originals()
-        self._rehearsal = Rehearsal(
+        self._rehearsal = rehearse(
             Variant(schedule=schedule),
             service,
             self._originals,
