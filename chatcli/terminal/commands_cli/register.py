@@ -27,6 +27,11 @@ auth = typer.Typer(
 )
 
 
+local = typer.Typer(
+    help=_("Models that run on this machine."), invoke_without_command=True, rich_markup_mode=None
+)
+
+
 def register(app: typer.Typer) -> None:
     """Add every subcommand to the application."""
     for command, help in (
@@ -41,6 +46,7 @@ def register(app: typer.Typer) -> None:
     ):
         app.command(help=help)(command)
     app.add_typer(auth, name="auth")
+    app.add_typer(local, name="local")
     app.add_typer(sessions, name="sessions")
     app.add_typer(config, name="config")
 
@@ -136,10 +142,14 @@ def replay(
     raise typer.Exit(code)
 
 
-def doctor(context: typer.Context, output: OutputForm = "text") -> None:
+def doctor(
+    context: typer.Context,
+    live: Annotated[bool, typer.Option("--live", help=_("Ask the provider too: one tiny request."))] = False,
+    output: OutputForm = "text",
+) -> None:
     from chatcli.terminal.commands_cli.doctor import examine
 
-    raise typer.Exit(examine(_place(context), output=_form(output)))
+    raise typer.Exit(examine(_place(context), output=_form(output), live=live))
 
 
 @auth.command("login", help=_("Ask for a key (or GitHub, for COPILOT), check it, keep it."))
@@ -214,6 +224,32 @@ def sessions_cost(
     from chatcli.terminal.commands_cli.cost import show_cost
 
     raise typer.Exit(show_cost(_place(context), session_id, why=why, html=html, output=_form(output)))
+
+
+@local.callback(invoke_without_command=True)
+def local_show(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        local_list(context)
+
+
+@local.command("list", help=_("Models that are here."))
+def local_list(context: typer.Context, output: OutputForm = "text") -> None:
+    from chatcli.terminal.commands_cli.local import list_kept
+
+    raise typer.Exit(list_kept(_place(context), output=_form(output)))
+
+
+@local.command("get", help=_("Fetch a model: a small one to try, or any by its address."))
+def local_get(
+    context: typer.Context,
+    wanted: Annotated[
+        str, typer.Argument(metavar="NAME|URL", help=_("Empty: SmolLM2-135M-Instruct, 93 MB."))
+    ] = "",
+    sha256: Annotated[str, typer.Option("--sha256", help=_("Of the file behind an address."))] = "",
+) -> None:
+    from chatcli.terminal.commands_cli.local import get_model
+
+    raise typer.Exit(get_model(_place(context), wanted, sha256))
 
 
 @config.callback(invoke_without_command=True)
