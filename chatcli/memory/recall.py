@@ -11,11 +11,14 @@ from msgspec import Struct
 from chatcli.memory.database import Database
 from chatcli.memory.fact import Fact, fold
 from chatcli.memory.store import Memory
-from chatcli.memory.vectors import Vectors
+from chatcli.memory.vectors import Vectors, meaning
 from chatcli.memory.words import expression
 
-_CANDIDATES = 100
+_CANDIDATES = 50
 """That words and vectors each bring."""
+
+_EMBEDDED_AT_ONCE = 200
+"""Facts without a vector, the newest first, that one recall embeds before it answers."""
 
 # Found with the first half of the labelled questions (`tests/memory`); the second half was only counted.
 _WORDS_WEIGHT = 0.2
@@ -52,8 +55,20 @@ class Recall:
 
         `guess` is what an answer might look like (HyDE): its meaning counts like that of the question.
         """
-        near = self.vectors.nearest([text for text in (question, guess) if text], _CANDIDATES)
-        return self._memory.look(lambda database: _fused(database, question, near, scope)[:limit], [])
+        if not self._memory.exists:
+            return []
+        wanted = meaning([text for text in (question, guess) if text])
+
+        def search(database: Database) -> tuple[list[Found], bool]:
+            near = [] if wanted is None else self.vectors.nearest(database, wanted, _CANDIDATES)
+            complete = wanted is None or not database.without_vector(1)
+            return _fused(database, question, near, scope)[:limit], complete
+
+        found, complete = self._memory.look(search, ([], True))
+        if not complete:
+            self.vectors.fill(_EMBEDDED_AT_ONCE)
+            found, _complete = self._memory.look(search, ([], True))
+        return found
 
 
 def _fused(database: Database, question: str, near: Sequence[tuple[int, float]], scope: str) -> list[Found]:

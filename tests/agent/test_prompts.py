@@ -11,6 +11,7 @@ from chatcli.agent.blocks import render_blocks, stable_blocks
 from chatcli.agent.opening import opening_notices
 from chatcli.agent.persona import MAX_CHARS, read_persona
 from chatcli.context.tokens import estimate_tokens
+from tests.memory.labelled import draft
 from tests.wire.script import reply
 
 
@@ -34,9 +35,12 @@ def test_what_a_mode_adds_is_one_short_paragraph(mode, most_tokens):
 
 @pytest.mark.parametrize("language", ["en", "pt_BR"])
 async def test_everything_before_the_first_word_of_agent_stays_within_3000_tokens(talk, language):
-    """With all built-in tools; what the user wrote himself, rules and persona, has its own limits."""
+    """With all built-in tools and a memory; what the user wrote, rules and persona, has its own limits."""
     async with talk([]) as t:
-        blocks = stable_blocks(t.conversation.session, language, "", t.conversation.sessions.home)
+        c = t.conversation
+        c.memory.add([draft("I am called Ana.", "profile")])
+        blocks = stable_blocks(c.session, language, "", c.sessions.home, c.memories.digest)
+        assert [block.name for block in blocks] == ["core", "memory"]
         tools = msgspec.json.encode(t.conversation.registry.schemas()).decode()
         texts = [tools, *(block.text for block in blocks)]
         assert sum(map(estimate_tokens, texts)) <= 3_000

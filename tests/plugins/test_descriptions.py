@@ -46,6 +46,7 @@ def test_the_others_are_small_too(name: str) -> None:
         ("code", 30_000, False, False),
         ("exec", 30_000, False, False),
         ("git", 30_000, True, True),
+        ("memory", 30_000, False, False),
         ("patch", 30_000, False, False),
         ("read", 80_000, True, True),
         ("recall", 30_000, True, True),
