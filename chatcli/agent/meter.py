@@ -69,6 +69,7 @@ class Meter:
         Raises `MoneyLimit`.
         """
         outgoing = self._watch.look_at(request, provider, self.now())
+        self._calibration.expect(request, provider.name)
         if purpose == "answer":
             self._out_tokens = self._size_tokens(outgoing)
         if self._session.usage or self._purse.is_limited:
@@ -81,6 +82,7 @@ class Meter:
 
     def size_tokens(self, request: Request, provider: Provider) -> int:
         """What a request, which may never be sent, would be counted as."""
+        self._calibration.expect(request, provider.name)
         return self._size_tokens(self._watch.look_at(request, provider, self.now()))
 
     def _size_tokens(self, outgoing: Outgoing) -> int:

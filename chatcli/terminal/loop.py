@@ -8,7 +8,6 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Coroutine, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +15,7 @@ from chatcli.errors import StorageError, UserFacingError
 from chatcli.events import NoticeLevel, RunEnd
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
+from chatcli.providers import vocabulary
 from chatcli.providers.specs import find_spec, wire
 from chatcli.providers.warm import preload
 from chatcli.settings import Autonomy
@@ -109,8 +109,14 @@ class Repl:
 
     def warm_up(self) -> None:
         """Load what the provider in use needs, while nobody types."""
-        spoken = wire(find_spec(self.conversation.provider.name), self.environment)
-        self._warming = asyncio.create_task(warm_up(partial(preload, spoken), self.screen))
+        provider = self.conversation.provider
+        spoken = wire(find_spec(provider.name), self.environment)
+
+        def load() -> None:
+            preload(spoken)
+            vocabulary.begin(provider.model)
+
+        self._warming = asyncio.create_task(warm_up(load, self.screen))
 
     async def ask(self, label: str) -> str:
         """One answer line; empty when it was interrupted."""
