@@ -13,6 +13,8 @@ from chatcli.providers.specs import all_specs
 from chatcli.terminal.commands_cli.models import list_models
 from chatcli.terminal.commands_cli.place import Output, Place
 from chatcli.terminal.look import Look
+from tests.wire.script import reply
+from tests.wire.server import serve
 
 
 def _findings(ran) -> dict[str, dict[str, str]]:
@@ -150,3 +152,57 @@ def test_every_provider_has_a_list_of_models(tmp_path, name) -> None:
 def test_it_says_where_scripts_of_the_model_run(cli) -> None:
     finding = _findings(cli("doctor", "--output", "json"))["sandbox for scripts"]
     assert finding["level"] == ("good" if finding["found"] == "bubblewrap" else "note")
+
+
+def test_the_model_is_described_by_what_it_can(cli) -> None:
+    def model(**variables: str) -> str:
+        return _findings(cli("doctor", "--output", "json", **variables))["model"]["found"]
+
+    assert model(ANTHROPIC_API_KEY="sk-ant-x") == "calls tools natively, sees images"
+    blind = model(ZAI_API_KEY="x", CHATCLI_TOOL_PROTOCOL="text")
+    assert blind == "calls tools in text, is not known to see images"
+
+
+def test_the_live_check_asks_the_provider_once_and_only_on_demand(cli) -> None:
+    with serve([reply("OK")], key="sk-ant-x") as server:
+        given = {name: server.environment()[name] for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")}
+        cli("doctor", **given)
+        assert server.exchanges == []
+        found = _findings(cli("doctor", "--live", "--output", "json", **given))
+        assert len(server.exchanges) == 1
+    assert found["live check"]["level"] == "good"
+    assert "claude" in found["live check"]["found"]
+
+
+def test_a_live_check_that_fails_is_bad_and_names_the_fix(cli) -> None:
+    with serve([reply("OK")], key="another") as server:
+        given = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "sk-ant-canary"}
+        ran = cli("doctor", "--live", "--output", "json", **given)
+    assert ran.returncode == 1
+    assert "chatcli setup" in _findings(ran)["live check"]["fix"]
+    assert "sk-ant-canary" not in ran.stdout
+
+
+def test_the_way_to_the_provider_is_shown_without_the_password_of_the_proxy(cli, tmp_path) -> None:
+    given = {"ANTHROPIC_API_KEY": "sk-ant-x", "HTTPS_PROXY": "http://ann:hunter2@proxy:3128"}
+    ran = cli("doctor", "--output", "json", CHATCLI_CA_BUNDLE=str(tmp_path / "none.pem"), **given)
+    assert ran.returncode == 1
+    found = _findings(ran)
+    assert found["proxy"]["found"] == "http://proxy:3128"
+    assert "CHATCLI_CA_BUNDLE" in found["certificates"]["found"]
+    assert ".pem" in found["certificates"]["fix"]
+    assert "hunter2" not in ran.stdout
+
+
+def test_files_that_others_can_read_are_told(cli) -> None:
+    (cli.home / "settings.toml").write_text("", encoding="utf-8")
+    (cli.home / "settings.toml").chmod(0o644)
+    ran = cli("doctor", "--output", "json")
+    assert ran.returncode == 1
+    assert _findings(ran)["permissions"]["fix"] == f"chmod -R go-rwx {cli.home}"
+
+
+def test_clock_and_optional_parts_are_there(cli) -> None:
+    found = _findings(cli("doctor", "--output", "json"))
+    assert found["clock"]["level"] == "good"
+    assert {"chatcli[bedrock]", "chatcli[local]"} <= set(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.terminal.conftest import World
@@ -116,7 +118,10 @@ def test_the_new_sdk_is_loaded_before_the_first_request(claude: World, tmp_path)
     terminal = claude.prompt(PYTHONPATH=str(hook))
     terminal.line("/switch OPENAI")
     terminal.expect("From now on OPENAI/")
-    terminal.wait(lambda: (tmp_path / "loaded").exists() or terminal.read(0.05), "loaded")
+    until = time.monotonic() + 20
+    while not (tmp_path / "loaded").exists() and time.monotonic() < until:
+        terminal.read(0.05)
+    assert (tmp_path / "loaded").exists()
     assert claude.server.exchanges == []
 
 

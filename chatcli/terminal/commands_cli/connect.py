@@ -105,7 +105,7 @@ def check(place: Place, spec: ProviderSpec, keys: Mapping[str, str], model: str)
     """Why one tiny request failed, or None."""
     place.out.line(_("Checking {provider} ...").format(provider=spec.name), "dim")
     try:
-        answered_by = asyncio.run(_ask(place, spec, keys, model))
+        answered_by = asyncio.run(ask_once(place, spec, keys, model))
     except TimeoutError:
         return NetworkError(_("{provider} did not answer in time.").format(provider=spec.name))
     except ProviderError as error:
@@ -114,7 +114,7 @@ def check(place: Place, spec: ProviderSpec, keys: Mapping[str, str], model: str)
     return None
 
 
-async def _ask(place: Place, spec: ProviderSpec, keys: Mapping[str, str], model: str) -> str:
+async def ask_once(place: Place, spec: ProviderSpec, keys: Mapping[str, str], model: str) -> str:
     """The name of the model that answered. What was just given is used, else what is there already."""
 
     def look_up(names: Sequence[str]) -> Credential | None:

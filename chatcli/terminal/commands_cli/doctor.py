@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from chatcli.terminal.commands_cli import doctor_checks as checks
+from chatcli.terminal.commands_cli import doctor_service
 from chatcli.terminal.commands_cli.doctor_checks import Finding, Level
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.look import Style
@@ -19,17 +20,19 @@ CHECKS: tuple[Callable[[Place], Iterator[Finding]], ...] = (
     checks.installation,
     checks.home,
     checks.settings,
-    checks.provider,
+    doctor_service.provider,
     checks.programs,
     checks.plugins,
     checks.terminal,
     checks.temporary_files,
+    doctor_service.clock,
 )
 
 
-def examine(place: Place, *, output: str = "text") -> int:
-    """Print what was found; 1 when something is broken, else 0."""
-    findings = [finding for check in CHECKS for finding in check(place)]
+def examine(place: Place, *, output: str = "text", live: bool = False) -> int:
+    """Print what was found; 1 when something is broken, else 0. `live`: the provider is asked too."""
+    wanted = (*CHECKS, doctor_service.live) if live else CHECKS
+    findings = [finding for check in wanted for finding in check(place)]
     if output == "json":
         place.out.json(findings)
     else:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +24,7 @@ from chatcli.i18n import _
 from chatcli.terminal.commands_cli.config import tell_problem
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.tools import PLUGIN_FOLDER
-from chatcli.terminal.commands_cli.used import provider_in_use, settings_here
+from chatcli.terminal.commands_cli.used import settings_here
 from chatcli.tools.registry import Registry
 
 Level = Literal["good", "note", "bad"]
@@ -32,6 +33,8 @@ _LEAST_FREE_BYTES = 200_000_000
 _PROGRAM_SECONDS = 5
 _LEAST_COLUMNS = 40
 _LOG_FILE = "chatcli.log"
+_EXTRAS = {"bedrock": "botocore", "local": "xllamacpp"}
+"""What each optional part brings."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -49,11 +52,16 @@ def installation(place: Place) -> Iterator[Finding]:
     yield Finding(
         about="Python", found=f"{platform.python_version()} ({sys.executable}), {platform.platform()}"
     )
+    for extra, module in _EXTRAS.items():
+        found = _("installed") if find_spec(module) else _("not installed: {command}")
+        yield Finding(
+            about=f"chatcli[{extra}]", found=found.format(command=f"pip install 'chatcli[{extra}]'")
+        )
 
 
 def home(place: Place) -> Iterator[Finding]:
     folder = place.home
-    mode = stat.S_IMODE(folder.stat().st_mode)
+    mode = _mode(folder)
     about = _("home")
     if mode & 0o077:
         yield Finding(
@@ -69,11 +77,30 @@ def home(place: Place) -> Iterator[Finding]:
         )
     else:
         yield Finding(about=about, found=str(folder))
+    if opened := next(_open_to_others(folder), None):
+        yield Finding(
+            level="bad",
+            about=_("permissions"),
+            found=_("{folder} is open to others ({mode:o})").format(folder=opened, mode=_mode(opened)),
+            fix=f"chmod -R go-rwx {folder}",
+        )
     yield _space(folder, _("disk space of the home"))
     log = folder / _LOG_FILE
     yield Finding(
         about=_("log"), found=str(log) if log.exists() else _("{file} (empty so far)").format(file=log)
     )
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def _open_to_others(home: Path) -> Iterator[Path]:
+    """What lies in the home and in its folder of sessions. Plugins hold no secret."""
+    kept = [path for path in home.iterdir() if path.name != PLUGIN_FOLDER]
+    sessions = home / "sessions"
+    kept += sessions.iterdir() if sessions.is_dir() else ()
+    yield from (path for path in sorted(kept) if _mode(path) & 0o077 and not path.is_symlink())
 
 
 def settings(place: Place) -> Iterator[Finding]:
@@ -88,19 +115,6 @@ def settings(place: Place) -> Iterator[Finding]:
     if not loaded.problems:
         count = len(loaded.origins)
         yield Finding(about=about, found=_("{n} changed from their default").format(n=count))
-
-
-def provider(place: Place) -> Iterator[Finding]:
-    about = _("provider")
-    try:
-        choice = provider_in_use(place)
-    except UserFacingError as error:
-        yield Finding(level="bad", about=about, found=error.message, fix=error.hint)
-        return
-    if choice.spec.wire == "offline":
-        yield Finding(level="note", about=about, found=f"OFFLINE: {choice.reason}", fix="chatcli setup")
-    else:
-        yield Finding(about=about, found=f"{choice.spec.name}: {choice.reason}")
 
 
 def programs(place: Place) -> Iterator[Finding]:
