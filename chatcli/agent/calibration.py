@@ -37,7 +37,7 @@ class Calibration:
         self._ratios[service] = ratio + (1 - _WEIGHT) * (self._ratios.get(service, ratio) - ratio)
 
     def expect(self, request: Request, provider: str) -> None:
-        """Before the first bill: count a sample of a request by the model's vocabulary, where that is loaded."""
+        """Before the first bill: count a sample by the vocabulary of the model, where that is loaded."""
         service = provider, request.model
         if service in self._ratios or service in self._expected:
             return
