@@ -8,9 +8,11 @@ from chatcli.terminal.cells import clip, width_cells
 from chatcli.terminal.figures import money, percent, short_count, short_seconds
 from chatcli.terminal.look import Look
 
+_GAP_CELLS = 2
+
 
 def envelope(finished: RunFinished, columns: int, look: Look) -> str:
-    """One line; the money is dropped when it does not fit, then the figures from the right."""
+    """One line; what does not fit beside the money is dropped, from the right."""
     usage = finished.usage
     parts = [f"{short_count(usage.context)}↑ {short_count(usage.output)}↓"]
     if usage.context and usage.cache_read:
@@ -19,12 +21,13 @@ def envelope(finished: RunFinished, columns: int, look: Look) -> str:
         calls = ngettext("{n} call", "{n} calls", finished.tool_calls)
         parts.append(calls.format(n=finished.tool_calls))
     parts.append(short_seconds(finished.duration_seconds))
-    while len(parts) > 1 and width_cells(" · ".join(parts)) > columns:
+    right = money(finished.cost_usd) if usage.context or usage.output else ""
+    room = columns - width_cells(right) - _GAP_CELLS * bool(right)
+    while len(parts) > 1 and width_cells(" · ".join(parts)) > room:
         parts.pop()
     left = clip(" · ".join(parts), columns)
-    right = money(finished.cost_usd) if usage.context or usage.output else ""
     gap = columns - width_cells(left) - width_cells(right)
-    return look.paint(left + " " * gap + right if right and gap >= 2 else left, "dim")
+    return look.paint(left + " " * gap + right if right and gap >= _GAP_CELLS else left, "dim")
 
 
 def end_text(end: RunEnd) -> str:

@@ -79,9 +79,10 @@ def test_the_money_stands_at_the_right_edge() -> None:
     assert envelope(run(), 60, PLAIN) == "10K↑ 420↓ · 90 % cached · 3.2 s" + " " * 22 + "$0.0123"
 
 
-def test_the_money_goes_when_there_is_no_room() -> None:
-    assert envelope(run(), 36, PLAIN) == "10K↑ 420↓ · 90 % cached · 3.2 s"
+def test_what_has_no_room_beside_the_money_goes() -> None:
+    assert envelope(run(tool_calls=12), 40, PLAIN) == "10K↑ 420↓ · 90 % cached          $0.0123"
     assert envelope(run(), 20, PLAIN) == "10K↑ 420↓    $0.0123"
+    assert envelope(run(), 17, PLAIN) == "10K↑ 420↓"
     assert all(width_cells(envelope(run(), columns, PLAIN)) <= columns for columns in range(1, 80))
 
 
