@@ -188,20 +188,22 @@ def _cache(records: Iterable[UsageRecord]) -> CacheFigures:
 
 def _shortening(state: State) -> ShorteningFigures:
     saved_tokens, saved, paid = 0, Money(), Money()
-    for made in state.shortenings:
-        for record in state.usage[made.after_requests :]:
-            tokens = round(made.saved_tokens * _billed_for_estimated(record, made.reason))
+    for number, record in enumerate(state.usage):
+        made = [one for one in state.shortenings if one.after_requests <= number]
+        tokens = round(sum(one.saved_tokens * _billed_for_estimated(record, one.reason) for one in made))
+        if tokens > 0:
             saved_tokens += tokens
             saved += listed_money(record, priced(record, Usage(cache_read=tokens)))
-    for record in state.usage:
         if record.miss and record.miss.cause == "rewrite":
             paid += listed_money(record, record.miss.lost_usd)
         if record.purpose == "summary":
             paid += money_of(record)
-    return ShorteningFigures(times=len(state.shortenings), saved_tokens=saved_tokens, saved=saved, paid=paid)
+    times = sum(one.saved_tokens > 0 for one in state.shortenings)
+    return ShorteningFigures(times=times, saved_tokens=saved_tokens, saved=saved, paid=paid)
 
 
 def _billed_for_estimated(record: UsageRecord, reason: str) -> float:
     """What a service bills for an estimated token; the sizes around a summary are corrected already."""
-    known = record.estimated_tokens and not record.usage.estimated and reason != "summary"
-    return record.usage.context / record.estimated_tokens if known else 1.0
+    if reason.startswith("summary") or record.usage.estimated or not record.estimated_tokens:
+        return 1.0
+    return record.usage.context / record.estimated_tokens

@@ -16,6 +16,7 @@ from chatcli.providers.prices import cost_usd
 from chatcli.session.entries import (
     CacheMiss,
     Compacted,
+    CompactionUndone,
     Opened,
     Rewrite,
     Shown,
@@ -229,3 +230,17 @@ def test_shortening_saves_what_later_requests_would_have_read_and_pays_for_what_
     assert (short.times, short.saved_tokens) == (2, (2 * 500 + 500) + (500 + 500))
     assert short.saved.usd == pytest.approx(2_500 * 0.1 / 1e6)
     assert short.paid.usd == pytest.approx(0.25 + 1_000 * 2 / 1e6)
+
+
+def test_a_summary_that_was_undone_saves_nothing_more() -> None:
+    opened = Opened(seq=1, at="", session_id="s", folder="/f", workspace="/w", version="0")
+    state = State(opened)
+    usage = UsageAdded(seq=3, at="2026-11-30T09:00:00+00:00", record=record(Usage(cache_read=1_000)))
+    for entry in (
+        Compacted(seq=2, at="", upto_seq=1, summary="", reason="asked", before_tokens=900, after_tokens=400),
+        usage,
+        CompactionUndone(seq=4, at=""),
+        usage,
+    ):
+        state.apply(entry)
+    assert (cost_report(state).shortening.times, cost_report(state).shortening.saved_tokens) == (1, 500)
