@@ -73,11 +73,19 @@ async def complete(text: str, folder: Path) -> list[str]:
 
 
 async def test_commands_and_their_words_are_completed(tmp_path: Path) -> None:
-    assert await complete("/co", tmp_path) == ["/coder", "/cost", "/compact", "/config"]
+    assert await complete("/co", tmp_path) == ["/coder", "/cost", "/context", "/compact", "/config"]
     assert await complete("/model t", tmp_path) == ["two"]
+    assert await complete("/model one t", tmp_path) == []
     assert await complete("/nothing t", tmp_path) == []
     assert await complete("plain /co", tmp_path) == []
     assert await complete("me@example", tmp_path) == []
+
+
+async def test_the_last_of_several_words_behind_an_action_is_completed(tmp_path: Path) -> None:
+    keys = ("drop", "drop 1d5f", "drop 2a00", "pin 2b11")
+    completer = PromptCompleter(COMMANDS, lambda command: keys, FileIndex(tmp_path))
+    found = list(completer.get_completions(Document("/context drop 1d5f 2"), CompleteEvent()))
+    assert [(completion.text, completion.start_position) for completion in found] == [("2a00", -1)]
 
 
 async def test_files_are_completed_wherever_their_name_stands(tmp_path: Path) -> None:
