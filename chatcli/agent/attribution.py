@@ -27,10 +27,12 @@ ShareKind = Literal[
     "words",  # what the user said, with files and notes
     "replies",  # what the model wrote: as output, and carried on
     "side",  # requests that are not of the conversation
+    "unknown",  # prompts whose parts are not known: of an older chatcli, or cut off at once
 ]
 Group = tuple[ShareKind, str]
 _REPLIES: Group = ("replies", "")
 _SIDE: Group = ("side", "")
+_UNKNOWN: Group = ("unknown", "")
 
 
 class Share(Struct, frozen=True, kw_only=True):
@@ -117,6 +119,11 @@ class _Book:
         self._counts[_REPLIES] += 1
         self._tokens[_REPLIES] += usage.output
         self._money[_REPLIES] += money.output
+        if not sizes.total():
+            self._counts[_UNKNOWN] += 1
+            self._tokens[_UNKNOWN] += usage.context
+            self._carry(_UNKNOWN, usage.context, money.input + money.cache_read + money.cache_write)
+            return
         left = {group: tokens * scale for group, tokens in sizes.items()}
         end = _End((self._group(part), part.tokens * scale) for part in reversed(parts))
         for tokens, paid in ((usage.input, money.input), (usage.cache_write, money.cache_write)):

@@ -36,3 +36,5 @@ def share_name(share: Share) -> str:
             return _("replies")
         case "side":
             return _("other requests")
+        case "unknown":
+            return _("not known")
