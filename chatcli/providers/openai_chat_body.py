@@ -20,6 +20,9 @@ TEXT_FIELDS = ("reasoning", "reasoning_content", "reasoning_text")
 EXTRA_CONTENT = "extra_content"
 """Google's signature of a call, on endpoints that imitate OpenAI's."""
 
+OwnFields = Mapping[str, Mapping[str, Any]]
+"""Fields that a service alone has, by the beginnings of the ids of the models that take them."""
+
 _Message = dict[str, Any]
 
 
@@ -38,8 +41,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Fields of an assistant message in which reasoning goes back as it came."""
     reasoning_required: bool = False
     """A message with calls must have these fields, be they empty."""
-    fields: Mapping[str, Mapping[str, Any]] = {}
-    """The service's own fields, by the beginnings of the model ids that take them."""
+    fields: OwnFields = {}
     marked_models: tuple[str, ...] = ()
     """Beginnings of model ids whose cache has explicit breakpoints (`cache_control` on text parts)."""
 

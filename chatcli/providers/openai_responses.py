@@ -14,6 +14,7 @@ from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.openai_chat_body import OwnFields
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
@@ -25,7 +26,9 @@ _REASONING_FIELDS = ("type", "id", "summary", "content", "encrypted_content")
 class OpenAIResponses:
     """OpenAI, and what else speaks Responses."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, fields: OwnFields | None = None) -> None:
+        """`fields`: what this service takes beside the usual."""
+        self._fields = fields or {}
         self.name = service.name
         self.model = service.model
         self.cache = service.cache
@@ -36,7 +39,10 @@ class OpenAIResponses:
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         request = self._service.visible(request)
         breakpoints = self._service.part_breakpoints
-        body = encode(openai_responses_body.render(request, provider=self.name, breakpoints=breakpoints))
+        rendered = openai_responses_body.render(
+            request, provider=self.name, breakpoints=breakpoints, fields=self._fields
+        )
+        body = encode(rendered)
         reader = ResponsesReader(self._service, request_bytes=len(body))
         return read_reply(self._link.post("/responses", body, self._service.headers(request)), reader)
 

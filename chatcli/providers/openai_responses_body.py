@@ -18,6 +18,7 @@ from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 from chatcli.providers.images import data_url
 from chatcli.providers.marks import at_most_four
+from chatcli.providers.openai_chat_body import OwnFields
 
 _WITHOUT_REASONING = ("gpt-3", "gpt-4", "chatgpt-4")
 """Models that refuse to be asked for encrypted reasoning, because they have none."""
@@ -28,14 +29,19 @@ _BREAKPOINT = {"mode": "explicit"}
 _Item = dict[str, Any]
 
 
-def render(request: Request, *, provider: str, breakpoints: bool = False) -> dict[str, Any]:
+def render(
+    request: Request, *, provider: str, breakpoints: bool = False, fields: OwnFields | None = None
+) -> dict[str, Any]:
     """The JSON body. `input` comes last, so that a longer conversation extends the same bytes.
 
-    `breakpoints`: the service takes them, if the model does.
+    `breakpoints`: the service takes them, if the model does. `fields`: the service's own.
     """
     body: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
     if not request.model.startswith(_WITHOUT_REASONING):
         body["include"] = ["reasoning.encrypted_content"]
+    for beginning, own in (fields or {}).items():
+        if request.model.startswith(beginning):
+            body.update(own)
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key
     if request.max_output_tokens:

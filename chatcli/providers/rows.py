@@ -84,6 +84,10 @@ ROWS: tuple[ProviderSpec, ...] = (
         key_variables=("XAI_API_KEY",),
         model_variables=("XAI_MODEL",),
         patience_seconds=900.0,
+        # Unsaid, it is low. Older models refuse to be told.
+        dialect=Dialect(
+            fields={model: {"reasoning": {"effort": "medium"}} for model in ("grok-4.3", "grok-4.7")}
+        ),
         images=ImageTerms(formats=("png", "jpeg")),
         price_id="x-ai",
     ),

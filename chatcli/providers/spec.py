@@ -61,7 +61,7 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
     retired: str = ""
     """The day on which its own service ended; it still works where it is redirected to."""
     dialect: Dialect = Dialect()
-    """On the chat wire: what it takes beyond the common ground."""
+    """On the chat wire, and its `fields` on Responses: what it takes beyond the common ground."""
     images: ImageTerms = ImageTerms()
     """Which images its models that see take."""
     price_id: str = ""

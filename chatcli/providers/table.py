@@ -217,7 +217,7 @@ def _adapter(wire: Wire, service: Service, dialect: Dialect, *, replays_unsigned
         case "responses":
             from chatcli.providers.openai_responses import OpenAIResponses
 
-            return OpenAIResponses(service)
+            return OpenAIResponses(service, dialect.fields)
         case "gemini":
             from chatcli.providers.gemini_native import GeminiNative
 

@@ -264,7 +264,7 @@ class _Stream:
         at = {"item_id": item_id, "output_index": index}
         for piece in filter(None, halves(text)):
             yield self._event("response.function_call_arguments.delta", **at, delta=piece)
-        cut = self._reply.stop == "max_tokens"
+        cut = self._reply.stop == "max_tokens" and call is self._reply.parts[-1]
         if not cut:
             yield self._event("response.function_call_arguments.done", **at, arguments=text, name=call.name)
         yield self._done({**item, "arguments": text, "status": "incomplete" if cut else "completed"})

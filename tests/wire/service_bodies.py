@@ -55,7 +55,11 @@ def service_body(service: str) -> dict[str, Any]:
         case "minimax":
             return body_of("anthropic") | {"model": "MiniMax-M3"}
         case "xai":
-            return body_of("responses") | {"model": "grok-4.7", "include": ["reasoning.encrypted_content"]}
+            return body_of("responses") | {
+                "model": "grok-4.7",
+                "include": ["reasoning.encrypted_content"],
+                "reasoning": {"effort": "medium"},
+            }
         case "moonshot":
             body = body_of("chat") | {"model": "kimi-k3.1-pro", "max_completion_tokens": 40_000}
             body["messages"][2]["reasoning_content"] = ""

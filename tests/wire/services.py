@@ -47,7 +47,10 @@ DEVICE_CODE = {
 
 
 class Xai(Responses):
-    """Responses that must always be asked for encrypted reasoning: without it the next turn has none."""
+    """Responses that must always be asked for encrypted reasoning: without it the next turn has none.
+
+    Only newer models can be told how much to think; unsaid it is little.
+    """
 
     name = "xai"
 
@@ -55,6 +58,9 @@ class Xai(Responses):
         seen = super().read(request)
         wanted = "reasoning.encrypted_content" in seen.body.get("include", [])
         require(wanted, "encrypted_reasoning", "include must hold reasoning.encrypted_content")
+        told = seen.body.get("reasoning", {}).get("effort") in ("none", "low", "medium", "high")
+        has_effort = seen.model.startswith(("grok-4.3", "grok-4.7"))
+        require(told is has_effort, "effort", f"{seen.model}: reasoning.effort must be said, or cannot be")
         return structs.replace(seen, wire=self.name)
 
 

@@ -93,6 +93,8 @@ OTHERS: list[tuple[str, str, Damage]] = [
     ("moonshot", "extraneous", put("thinking", {"type": "enabled"})),
     ("copilot", "extraneous", put("max_completion_tokens", 10)),
     ("xai", "encrypted_reasoning", drop("include")),
+    ("xai", "effort", drop("reasoning")),
+    ("xai", "effort", put("model", "grok-4")),
     ("minimax", "prefill", drop("messages.2")),
 ]
 TABLE = [
