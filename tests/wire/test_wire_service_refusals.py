@@ -94,7 +94,6 @@ OTHERS: list[tuple[str, str, Damage]] = [
     ("copilot", "extraneous", put("max_completion_tokens", 10)),
     ("xai", "encrypted_reasoning", drop("include")),
     ("xai", "effort", drop("reasoning")),
-    ("xai", "effort", put("model", "grok-4")),
     ("minimax", "prefill", drop("messages.2")),
 ]
 TABLE = [
