@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -48,6 +48,8 @@ class Planned(Struct, frozen=True, kw_only=True):
     tool: Tool | None = None
     arguments: dict[str, Any] = {}
     refusal: str = ""
+    unfit: str = ""
+    """Why it must not even be tried."""
     read_only: bool = False
     parallel: bool = False
     summary: str = ""
@@ -75,15 +77,22 @@ class Dispatch:
         self._box = box
         self._listen = listen
         self._slots = asyncio.Semaphore(max_parallel_calls)
+        self._so_far: dict[str, Archived] = {}
+        """By call id, the output of calls that were interrupted."""
 
-    async def run(self, message: AssistantMessage) -> list[ToolResult]:
-        """Run all calls of `message`. Cancelling closes what was not finished, then re-raises."""
-        plans = self._plans(message)
+    async def run(self, message: AssistantMessage, unfit: Mapping[str, str] = {}) -> list[ToolResult]:
+        """Run all calls of `message`. Cancelling closes what was not finished, then re-raises.
+
+        `unfit` are calls, by id, that must not run, with the reason.
+        """
+        plans = self._plans(message, unfit)
         results: list[ToolResult] = []
         stopped = False
         try:
             for group in _groups(plans):
-                if stopped and not group[0].read_only:
+                if group[0].unfit:
+                    results.append(self._close(group[0], group[0].unfit, "not_executed"))
+                elif stopped and not group[0].read_only:
                     results += [self._close(plan, SKIPPED, "not_executed") for plan in group]
                 else:
                     stopped = await self._run_group(message, group, results) or stopped
@@ -116,7 +125,8 @@ class Dispatch:
             await asyncio.wait(tasks)
             done = len(results) - before
             for plan, task in zip(group[done:], tasks[done:], strict=True):
-                results.append(self._record(plan, _outcome(task, self._worked_seconds() - began)))
+                so_far = self._so_far.pop(plan.call.id, None)
+                results.append(self._record(plan, _outcome(task, so_far, self._worked_seconds() - began)))
             raise
         return any(outcome.stops_batch for outcome in outcomes)
 
@@ -124,10 +134,12 @@ class Dispatch:
         """Answer every call with `text` without running any."""
         return [self._close(plan, text, "not_executed") for plan in self._plans(message)]
 
-    def _plans(self, message: AssistantMessage) -> list[Planned]:
+    def _plans(self, message: AssistantMessage, unfit: Mapping[str, str] = {}) -> list[Planned]:
         """One plan a call id: pairing keeps the first of a repeated id, so only that one runs."""
-        return [self._plan(call) for call in {c.id: c for c in reversed(message.calls) if c.id}.values()][
-            ::-1
+        calls = {call.id: call for call in reversed(message.calls) if call.id}
+        return [
+            Planned(call=call, unfit=unfit[call.id]) if call.id in unfit else self._plan(call)
+            for call in reversed(calls.values())
         ]
 
     def _plan(self, call: ToolCall) -> Planned:
@@ -169,6 +181,10 @@ class Dispatch:
                 status, stops = "denied", True
             except CancelledByUser as error:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "cancelled", True
+            except asyncio.CancelledError:
+                if context.so_far:
+                    self._so_far[plan.call.id] = context.so_far
+                raise
             except (ToolFailed, UserFacingError) as error:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
         return Outcome(
@@ -256,8 +272,9 @@ def _groups(plans: Sequence[Planned]) -> Iterator[list[Planned]]:
             yield from ([plan] for plan in group)
 
 
-def _outcome(task: asyncio.Future[Outcome], seconds: float) -> Outcome:
+def _outcome(task: asyncio.Future[Outcome], so_far: Archived | None, seconds: float) -> Outcome:
     """What a task of a cancelled group came to."""
     if not task.cancelled() and task.exception() is None:
         return task.result()
-    return Outcome(output=ToolOutput(text=INTERRUPTED), status="interrupted", seconds=seconds)
+    output = ToolOutput(archived=so_far) if so_far else ToolOutput(text=INTERRUPTED)
+    return Outcome(output=output, status="interrupted", seconds=seconds)

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
+from chatcli.agent.continuing import Continuing
+from chatcli.agent.pairing_repair import repaired
 from chatcli.agent.purse import MoneyLimit
 from chatcli.agent.recovery import Recovery
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.run import Run
 from chatcli.agent.watch import Watch
-from chatcli.errors import ContextOverflow
-from chatcli.events import AssistantFinished, Notice, QueuedDelivered, RunEnd, TurnStarted
+from chatcli.errors import BadRequest, ContextOverflow, ProviderError
+from chatcli.events import AssistantFinished, Notice, QueuedDelivered, Reply, RunEnd, TurnStarted
 from chatcli.i18n import _
 from chatcli.messages import AssistantMessage, AssistantPart, StopReason, Text, ToolResult
 from chatcli.providers import prices
@@ -32,6 +36,13 @@ STAGNATION_NOTICE = (
 STOPPED_REFUSAL = "Not run: the loop was stopped because it repeated itself."
 
 
+class _Answer(Struct, frozen=True):
+    """A reply as it was journalled, and as it came."""
+
+    message: AssistantMessage
+    reply: Reply
+
+
 async def run_loop(run: Run) -> RunEnd:
     """Work until there is nothing left to do. The user's message is already in the transcript."""
     if run.session.usage:
@@ -45,10 +56,14 @@ async def run_loop(run: Run) -> RunEnd:
 
 async def _work(run: Run) -> RunEnd:
     watch = Watch(run.limits.stagnation_turns, run.session, run.person, run.listen)
+    going_on = Continuing(run)
     denied = False
     while run.turns < run.limits.max_turns:
-        message = await _next_reply(run)
+        answer = await _next_answer(run, going_on)
+        message = answer.message
         if not message.calls:
+            if going_on.after_words(answer.reply):
+                continue
             if _deliver_queued(run):
                 watch.forget()
                 continue
@@ -57,33 +72,52 @@ async def _work(run: Run) -> RunEnd:
             run.dispatch.refuse(message)
             continue
         run.tool_calls += len(message.calls)
-        results = await run.dispatch.run(message)
+        results = await run.dispatch.run(message, going_on.must_not_run(answer.reply))
         denied = any(result.status == "denied" for result in results)
+        going_on.remind_beside_calls(answer.reply)
+        if going_on.exhausted:
+            return "output_limit"
         if await watch.must_stop(message.calls, results, list(_texts(run.session, results))):
-            return await _conclude(run)
+            return await _conclude(run, going_on)
         if _deliver_queued(run):
             watch.forget()
     return "answered" if not run.mode.runs_tools else "max_turns"
 
 
-async def _next_reply(run: Run) -> AssistantMessage:
-    """One turn: ask, and journal the reply."""
+async def _next_answer(run: Run, going_on: Continuing) -> _Answer:
+    """One turn: ask, and journal the reply. One that broke off is gone on with, in a turn of its own."""
     run.turns += 1
     run.listen(TurnStarted(run.turns))
     room = Recovery(run)
     request = await room.first_request()
+    mended = False
     while True:
         answer = StreamedReply(run.provider, run.retry, run.meter, run.listen, turn=run.turns)
         try:
             reply = await answer.receive(request)
-        except ContextOverflow as error:
-            request = await room.smaller_request(request, error)
+        except ProviderError as error:
+            if answer.seen:
+                _keep_spoken(run, answer)
+                if not going_on.after_break(error, answer.spoken):
+                    raise
+                return await _next_answer(run, going_on)
+            if isinstance(error, ContextOverflow):
+                request = await room.smaller_request(request, error)
+            elif isinstance(error, BadRequest) and not mended:
+                request, mended = repaired(run, request, error), True
+            else:
+                raise
         except BaseException:
-            if answer.spoken.strip():  # what the user saw stays part of the conversation
-                _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
+            _keep_spoken(run, answer)
             raise
         else:
-            return _keep(run, reply.parts, reply.model, reply.stop_reason)
+            return _Answer(_keep(run, reply.parts, reply.model, reply.stop_reason), reply)
+
+
+def _keep_spoken(run: Run, answer: StreamedReply) -> None:
+    """What the user saw of a reply stays part of the conversation."""
+    if answer.spoken.strip():
+        _keep(run, (Text(answer.spoken),), run.provider.model, "cancelled")
 
 
 def _keep(
@@ -100,16 +134,16 @@ def _keep(
         )
     elif stop_reason == "end":
         run.listen(Notice("warning", _("The model returned an empty reply.")))
-    run.text = message.text
+    run.text, run.begun = run.begun + message.text, ""
     run.listen(AssistantFinished(message.text, stop_reason))
     return message
 
 
-async def _conclude(run: Run) -> RunEnd:
+async def _conclude(run: Run, going_on: Continuing) -> RunEnd:
     """One last turn in which no tool runs, so that the user gets an answer from what is there."""
     run.listen(Notice("warning", _("The run only repeated itself: it was stopped.")))
     run.session.add_user((Text(STAGNATION_NOTICE, origin="notice"),))
-    run.dispatch.refuse(await _next_reply(run), STOPPED_REFUSAL)
+    run.dispatch.refuse((await _next_answer(run, going_on)).message, STOPPED_REFUSAL)
     return "stagnation"
 
 

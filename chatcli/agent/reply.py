@@ -17,11 +17,14 @@ from chatcli.messages import Usage
 from chatcli.providers import prices
 from chatcli.providers.base import Provider, Request
 from chatcli.providers.failover import stream_with_failover
-from chatcli.providers.retry import RetryPolicy
+from chatcli.providers.retry import RetryPolicy, is_visible
 
 
 class StreamedReply:
-    """Receives one reply. `spoken` is the text shown so far, also when the stream then fails."""
+    """Receives one reply. `spoken` is the text shown so far, also when the stream then fails.
+
+    `seen` tells whether anything was shown at all: then it must not be asked for again in silence.
+    """
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class StreamedReply:
         self._usage: Usage | None = None
         self._began = time.monotonic()
         self._pieces: list[str] = []
+        self.seen = False
 
     @property
     def spoken(self) -> str:
@@ -59,6 +63,7 @@ class StreamedReply:
             async for event in stream_with_failover(
                 self._provider, request, self._retry, self._retrying, self._switching
             ):
+                self.seen = self.seen or is_visible(event)
                 match event:
                     case Reply():
                         reply = event

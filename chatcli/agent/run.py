@@ -50,5 +50,7 @@ class Run(Struct, kw_only=True):
     """Messages typed since it was last called."""
     turns: int = 0
     tool_calls: int = 0
+    begun: str = ""
+    """The text that the next reply goes on with, because it was cut."""
     text: str = ""
     """The last text of the model: the answer, once the run has ended."""

@@ -123,6 +123,11 @@ class Pipeline:
             settled_messages=len(finished.view) if off else finished.settled,
         )
 
+    def forget(self) -> None:
+        """Do all work anew at the next view: what is remembered turned out to be wrong."""
+        self._finished = _Finished()
+        self._rendered.clear()
+
     def _compacted(self, transcript: Sequence[Message], compaction: Compacted | None) -> Sequence[Message]:
         """What is left of the transcript; what stands for the rest is made once."""
         if compaction is None:

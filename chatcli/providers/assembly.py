@@ -137,7 +137,7 @@ def _is_cut_call(piece: _Piece) -> bool:
     """Services close the last block of a reply even when the limit fell into its arguments."""
     if piece.kind != "call":
         return False
-    if not piece.text.strip():
+    if not (piece.closed and piece.text.strip()):
         return True
     try:
         _call_of(piece).arguments()

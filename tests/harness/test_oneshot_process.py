@@ -84,7 +84,7 @@ def test_a_write_that_nobody_can_approve_says_how_to_allow_it(place):
 
     told = "nobody is here to approve it; start with --approve edits or --allow write:new.py"
     assert finished.code == 5
-    assert finished.err == f"✗ write new.py: {told}\nchatcli: ended because something was denied.\n"
+    assert finished.err == f"✗ write new.py (1 line): {told}\nchatcli: ended because something was denied.\n"
     assert "Only the user can allow it, by starting with --approve edits" in finished.out
     assert "Plan mode" not in finished.out + finished.err
 
@@ -202,12 +202,12 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_said(place, wire):
 
 
 def test_ctrl_c_stops_a_running_command_and_answers_its_call(place):
-    script = by_turn(reply(call("exec", command="touch began; tail -f a.py")), reply("Stopped, I see."))
+    script = by_turn(reply(call("exec", command="tail -f a.py")), reply("Stopped, I see."))
     with serve(script) as server:
         environment = place.environment("ollama", server)
         process = place.start(environment, "-p", "/coder wait", "--approve", "all", "--output", "jsonl")
         assert process.stdout is not None
-        read_until(process.stdout.readline, b"tool_started")
+        read_until(process.stdout.readline, b"y = 2")
         interrupt(process)
         finished = finish(process)
         place.run(environment, "-p", "and now?", "--continue")
@@ -216,6 +216,7 @@ def test_ctrl_c_stops_a_running_command_and_answers_its_call(place):
     assert finished.code == 130
     assert seen is not None
     assert len(seen.results) == 1
+    assert seen.last_result.startswith("x = 1\ny = 2\n[interrupted while it ran; this is its output so far.")
     assert server.violations == []
 
 
@@ -243,7 +244,7 @@ def endless(seen: Seen) -> Reply:
         (3, [status(400, "no")], ["-p", "hi"]),
         (3, [status(500)] * 3, ["-p", "hi", "--set", "MAX_RETRIES=2"]),
         (4, endless, ["-p", "/agent read", "--max-turns", "2"]),
-        (4, [reply("Cut of", stop="max_tokens")], ["-p", "hi"]),
+        (4, [reply("Cut of", stop="max_tokens")] * 2, ["-p", "hi"]),
         (5, by_turn(reply(call("write", file="b", content="c")), reply("Denied.")), ["-p", "/coder write"]),
     ],
     ids=lambda value: value if isinstance(value, int) else "",

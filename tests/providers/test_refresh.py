@@ -152,7 +152,7 @@ def test_a_kept_list_that_is_broken_is_no_list(tmp_path):
     assert read_list(tmp_path, "X") == {}
 
 
-@pytest.mark.parametrize("name", ["ZAI", "BEDROCK", "STACKSPOT", "OPENAI_ASSISTANT", "OLLAMA", "OFFLINE"])
+@pytest.mark.parametrize("name", ["ZAI", "BEDROCK", "STACKSPOT", "OPENAI_ASSISTANT", "OFFLINE"])
 async def test_a_service_without_a_list_says_so(tmp_path, name):
     with pytest.raises(UsageError, match="no list"):
         await refresh(find_spec(name), {}, lambda names: None, tmp_path, Settings())
@@ -163,3 +163,13 @@ async def test_a_wrong_key_is_told(tmp_path):
         await asked(
             "MOONSHOT", "MOONSHOT_API_URL", tmp_path, refusal(401, {"error": {}}), MOONSHOT_API_KEY="k"
         )
+
+
+async def test_ollama_is_asked_what_each_of_its_models_can(tmp_path):
+    tags = refusal(200, {"models": [{"name": "llava:7b"}, {"name": "old:1b"}]})
+    shown = (refusal(200, {"capabilities": ["completion", "vision"]}), refusal(200, {"details": {}}))
+    models, received = await asked("OLLAMA", "OLLAMA_BASE_URL", tmp_path, tags, *shown)
+    assert models == (Listed(id="llava:7b", tools=False, vision=True), Listed(id="old:1b"))
+    assert [one.path for one in received] == ["/api/tags", "/api/show", "/api/show"]
+    assert received[1].json == {"model": "llava:7b"}
+    assert facts("llava:7b", "OLLAMA").vision

@@ -10,7 +10,7 @@ import asyncio
 import pytest
 
 from chatcli.errors import ContextOverflow, NetworkError
-from chatcli.events import Retrying, TextDelta
+from chatcli.events import Notice, Retrying, TextDelta
 from chatcli.messages import Reasoning
 from tests.providers.conversation import receive, request, user
 from tests.providers.rows import ROWS, provider_of
@@ -87,14 +87,21 @@ async def test_thinking_and_a_call(row, play):
 
 
 @every_row
-async def test_a_cut_stream_keeps_what_was_seen_and_the_conversation_goes_on(row, play):
-    async with play(row, script.reply(*LONG, cut_bytes=60_000), script.reply("Here I am.")) as open_talk:
+async def test_a_cut_stream_is_visibly_gone_on_with_and_in_the_end_keeps_what_was_seen(row, play):
+    cut = script.reply(*LONG, cut_bytes=60_000)
+    async with play(row, cut, script.reply("The end."), cut, cut, cut, script.reply("Here I am.")) as open_talk:
         talk = open_talk()
+        finished = await talk.say("Tell me a story.")
+        assert finished.text.startswith("Once upon a time.")
+        assert finished.text.endswith("The end.")
         with pytest.raises(NetworkError):
-            await talk.say("Tell me a story.")
-        finished = await talk.say("Go on.")
-    assert finished.text == "Here I am."
-    assert talk.seen.assistant_texts[0].startswith("Once upon a time.")
+            await talk.say("Another one.")
+        last = await talk.say("Go on.")
+    assert last.text == "Here I am."
+    assert len(talk.told(Notice)) == 3
+    assert [text[:17] for text in talk.seen.assistant_texts] == ["Once upon a time.", "The end."] + [
+        "Once upon a time."
+    ] * 3
 
 
 @every_row

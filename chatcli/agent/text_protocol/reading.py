@@ -108,7 +108,9 @@ class CallReader:
         """It was meant as a call, and stays what the model wrote."""
         self._unreadable = True
         self._grew = False
-        yield from self._tell(("\n" if self._texts else "") + written.raw)
+        if self._texts and not self._space:
+            self._space = "\n"
+        yield from self._tell(written.raw)
 
     def _tell(self, text: str) -> Iterator[ReplyEvent]:
         text = self._space + text
@@ -122,8 +124,8 @@ class CallReader:
         return f"call_{self._position}_{len(self._calls) + 1}"
 
     def _is_call(self, block: str) -> bool:
-        """A whole block of code that is nothing but calls was meant to be some."""
-        if not block.strip():
+        """A block of code that begins and ends with a call was meant to be some."""
+        if not block.rstrip().endswith((">", "}", "]")):
             return False
         scanner = CallScanner(self._tools)
         scanner.feed(block)
