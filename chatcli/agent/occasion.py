@@ -23,7 +23,7 @@ from chatcli.session.entries import Rewrite, UsageRecord
 from chatcli.session.session import Session
 from chatcli.settings import CacheTtl, Loaded, Schedule
 
-_OLLAMA_READ_PRICE = 0.1
+_OWN_READ_PRICE = 0.1
 """A local model has no price; a cached prefix saves it about nine tenths of its time."""
 _SAMPLE_TOKENS = 1_000
 _SURELY_CACHED_TOKENS = 5_000
@@ -98,8 +98,8 @@ def cache_prices(service: Service, ttl: CacheTtl = "5m") -> tuple[float, float]:
 
     Both are 1 where nothing is cached or a price is unknown.
     """
-    if service.name == "OLLAMA":
-        return _OLLAMA_READ_PRICE, 1.0
+    if service.name in ("OLLAMA", "LOCAL"):
+        return _OWN_READ_PRICE, 1.0
     if service.cache == "none":
         return 1.0, 1.0
     plain = cost_usd(service.name, service.model, Usage(input=_SAMPLE_TOKENS))

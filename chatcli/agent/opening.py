@@ -40,6 +40,11 @@ def opening_notices(conversation: Conversation) -> Iterator[Notice]:
 def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]:
     """What a person should know of whoever answers from now on."""
     spec = find_spec(provider.name)
+    if spec.wire == "local":
+        from chatcli.providers.local.provider import Local  # nobody else needs it
+
+        if isinstance(provider, Local):
+            yield Notice("warning", f"{one_line(provider.model)}: {provider.about.worth}")
     if not spec.free and not settings.context_window_tokens and facts(provider.model, spec.name) is UNKNOWN:
         text = _(
             "Nobody has said how large the window of {model} is: {n} tokens are assumed. "

@@ -12,8 +12,8 @@ from chatcli.i18n import _
 from chatcli.messages import Usage
 from chatcli.providers import specs
 from chatcli.providers.assistants import kept_assistants
-from chatcli.providers.catalogue import UNKNOWN, facts
-from chatcli.providers.listing import FOLDER, read_list
+from chatcli.providers.catalogue import UNKNOWN, facts, learn
+from chatcli.providers.listing import FOLDER, Listed, read_list
 from chatcli.providers.prices import cost_usd
 from chatcli.providers.spec import ProviderSpec
 
@@ -52,6 +52,8 @@ def model_rows(
 def _model_ids(spec: ProviderSpec, environment: Mapping[str, str], home: Path) -> Iterable[str]:
     if spec.wire == "assistant":
         return [assistant.title for assistant in kept_assistants(home)]
+    if spec.wire == "local":
+        return _files(home)
     if spec.wire == "ollama":
         from chatcli.providers.ollama_probe import installed_models
 
@@ -65,6 +67,15 @@ def _model_ids(spec: ProviderSpec, environment: Mapping[str, str], home: Path) -
     if listed := read_list(home / FOLDER, spec.name):
         return listed
     return _priced_models(spec) if spec.price_id else ()
+
+
+def _files(home: Path) -> list[str]:
+    """Model files say themselves how large their window is."""
+    from chatcli.providers.local.models import kept_models
+
+    kept = kept_models(home)
+    learn("LOCAL", [Listed(id=model.name, window_tokens=model.window_tokens) for model in kept])
+    return [model.name for model in kept]
 
 
 def _priced_models(spec: ProviderSpec) -> list[str]:

@@ -16,7 +16,7 @@ from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import exchanges
 from chatcli.providers.local.examples import EXAMPLES
-from chatcli.providers.local.grammar import call_beginning, grammar
+from chatcli.providers.local.grammar import PROSE, call_beginning, grammar
 
 SAMPLING = {"temperature": 0.0, "seed": 1, "repeat_penalty": 1.1}
 """The likeliest word, the same each time; small models left alone then repeat themselves for ever."""
@@ -36,12 +36,16 @@ def render(request: Request, *, output_tokens: int, looks_first: bool) -> dict[s
         "messages": _messages(request),
         **SAMPLING,
     }
-    if request.tools and request.calls_run:
+    if not request.tools:
+        return body
+    body["chat_template_kwargs"] = {"enable_thinking": False}  # the grammar has no room for thoughts
+    if request.calls_run:
         newest = request.messages[-1]
         must_call = looks_first and isinstance(newest, UserMessage) and bool(newest.text)
         body["grammar"] = grammar(request.tools, must_call=must_call)
         body["repeat_penalty"] = 1.0  # names and brackets repeat
-        body["chat_template_kwargs"] = {"enable_thinking": False}
+    else:
+        body["grammar"] = PROSE
     return body
 
 

@@ -18,8 +18,10 @@ from chatcli.messages import ToolSchema
 MOST_CALLS = 8
 """Calls that one reply may make."""
 
+_TEXT = r"[^{\x00] [^\x00]*"
+PROSE = f"root ::= {_TEXT}\n"
+"""The grammar of a reply that calls nothing, though calls stand in front of it."""
 _COMMON = r"""
-text ::= [^{\x00] [^\x00]*
 value ::= string | number | boolean | "null" | object | list
 object ::= "{" (string colon value (comma string colon value)*)? "}"
 list ::= "[" (value (comma value)*)? "]"
@@ -47,7 +49,7 @@ def grammar(tools: Sequence[ToolSchema], *, must_call: bool = False) -> str:
     calls = [rules.add(_call(tool, rules)) for tool in tools]
     prose = "" if must_call else "text | "
     root = f'root ::= {prose}call ("\\n" call){{0,{MOST_CALLS - 1}}}'
-    return f"{root}\ncall ::= {' | '.join(calls)}\n{rules.text()}{_COMMON}"
+    return f"{root}\ntext ::= {_TEXT}\ncall ::= {' | '.join(calls)}\n{rules.text()}{_COMMON}"
 
 
 def call_beginning(tool: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from chatcli.terminal.commands_cli import doctor_checks as checks
-from chatcli.terminal.commands_cli import doctor_service
+from chatcli.terminal.commands_cli import doctor_local, doctor_service
 from chatcli.terminal.commands_cli.doctor_checks import Finding, Level
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.look import Style
@@ -21,6 +21,7 @@ CHECKS: tuple[Callable[[Place], Iterator[Finding]], ...] = (
     checks.home,
     checks.settings,
     doctor_service.provider,
+    doctor_local.local,
     checks.programs,
     checks.plugins,
     checks.terminal,
