@@ -43,7 +43,10 @@ def unseen(images: Sequence[Image], provider: Provider) -> str:
     """What to tell the user when the model is not known to see these; empty when it sees them."""
     if not images or facts(provider.model, provider.name).vision:
         return ""
-    text = _("{model} is not known to see images: it is told only the name and size of {names}.")
+    text = _(
+        "{model} is not known to see images: it is told only the name and size of {names}. "
+        "If it can, /model refresh may tell, or vision = true in the settings."
+    )
     return text.format(model=provider.model, names=", ".join(image.path for image in images))
 
 

@@ -51,6 +51,14 @@ def _from_openrouter(row: Row) -> Listed:
     )
 
 
+def ollama_model(name: str, shown: Row) -> Listed:
+    """From what `/api/show` says; older services do not say what a model can."""
+    can = shown.get("capabilities")
+    if not isinstance(can, list):
+        return Listed(id=name)
+    return Listed(id=name, tools="tools" in can, vision="vision" in can)
+
+
 def _from_any(row: Row) -> Listed:
     """OpenAI gives ids alone; Anthropic, Moonshot, vLLM and llama.cpp say more, each under its own names."""
     window_tokens = (

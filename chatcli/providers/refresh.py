@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from chatcli.errors import UsageError
 from chatcli.i18n import _
 from chatcli.providers.catalogue import learn
 from chatcli.providers.copilot import Copilot
-from chatcli.providers.list_shapes import listed_models
+from chatcli.providers.encoding import encode
+from chatcli.providers.list_shapes import listed_models, ollama_model
 from chatcli.providers.listing import FOLDER, Listed, write_list
 from chatcli.providers.service import Service
 from chatcli.providers.spec import ProviderSpec
@@ -36,11 +39,14 @@ async def refresh(
     """
     service = service_of(spec, "", settings, environment, find_key)
     redirected = is_redirected(spec, environment)
-    unlisted = spec.wire in {"bedrock", "assistant", "stackspot", "ollama", "local", "offline"}
+    unlisted = spec.wire in {"bedrock", "assistant", "stackspot", "local", "offline"}
     if unlisted or (spec.name in _WITHOUT_LIST and not redirected):
         raise UsageError(_("{provider} has no list of models to ask for.").format(provider=spec.name))
-    answer = await _ask(spec, service, redirected=redirected)
-    models = listed_models(spec.name if spec.wire == "chat" else spec.wire, answer)
+    if spec.wire == "ollama":
+        models = await _ask_ollama(service, _proof(spec, service))
+    else:
+        answer = await _ask(spec, service, redirected=redirected)
+        models = listed_models(spec.name if spec.wire == "chat" else spec.wire, answer)
     write_list(home / FOLDER, spec.name, models)
     learn(spec.name, models)
     return models
@@ -57,6 +63,22 @@ async def _ask(spec: ProviderSpec, service: Service, *, redirected: bool) -> Any
     url = service.base_url + _PATHS.get(spec.wire, "/models")
     try:
         return await transport.fetch(url, headers=_proof(spec, service))
+    finally:
+        await transport.aclose()
+
+
+async def _ask_ollama(service: Service, proof: Mapping[str, str]) -> tuple[Listed, ...]:
+    """Its list has the names alone; what each model can is asked for one after the other."""
+    transport = Transport(service)
+    try:
+        tags = await transport.fetch(f"{service.base_url}/api/tags", headers=proof)
+        names = [str(row["name"]) for row in tags.get("models") or ()]
+        models = []
+        for name in names:
+            pieces = transport.post("/api/show", encode({"model": name}), proof)
+            shown = msgspec.json.decode(b"".join([piece async for piece in pieces]), type=dict)
+            models.append(ollama_model(name, shown))
+        return tuple(models)
     finally:
         await transport.aclose()
 
