@@ -20,9 +20,10 @@ from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.compaction import compact_by_hand
 from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.dispatch import Dispatch
-from chatcli.agent.images import unseen
 from chatcli.agent.hyde import imagine
+from chatcli.agent.images import unseen
 from chatcli.agent.inbox import Inbox
+from chatcli.agent.learning import learn
 from chatcli.agent.loop import run_loop
 from chatcli.agent.memories import Memories
 from chatcli.agent.meter import Meter
@@ -45,6 +46,7 @@ from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
 from chatcli.i18n import _, language
+from chatcli.memory.fact import Fact
 from chatcli.memory.recall import Recall
 from chatcli.memory.store import Memory
 from chatcli.messages import Image, Text, UserPart
@@ -98,7 +100,9 @@ class Conversation:
         self._allow = allow
         self._environment = environment
         self._clock = clock
-        self._task: asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | None = None
+        self._task: (
+            asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[list[Fact]] | None
+        ) = None
         self._bind(session)
 
     def _bind(self, session: Session) -> None:
@@ -240,6 +244,16 @@ class Conversation:
     def undo(self, *, force: bool = False) -> Undo | None:
         """Put back the files that the last run changed; None when there is nothing to undo."""
         return self.session.undo(force=force)
+
+    async def learn(self) -> list[Fact]:
+        """Remember what the user's new messages say that lasts; what was new. Not while a run works.
+
+        Raises a `ProviderError`, and `MoneyLimit`.
+        """
+        self._task = asyncio.create_task(learn(self._new_run()))
+        drafts: list[Fact] = await self._outcome(self._task, [])
+        kept = await asyncio.to_thread(self.memory.add, drafts) if drafts else []
+        return [fact for fact in kept if fact.batch == drafts[0].batch]
 
     async def compact(self, keep: str = "") -> Compacted | None:
         """`/compact`: let the model sum up what is older than the last turns, and show that instead.

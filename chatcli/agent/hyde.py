@@ -6,10 +6,10 @@ would cost more.
 
 from __future__ import annotations
 
-from chatcli.agent.reply import StreamedReply
+from chatcli.agent.aside import answer_alone
 from chatcli.agent.run import Run
 from chatcli.errors import ProviderError
-from chatcli.events import Notice, ReasoningDelta, RunEvent, TextDelta, ToolCallDelta
+from chatcli.events import Notice
 from chatcli.i18n import _
 from chatcli.messages import Text, UserMessage
 from chatcli.providers.base import Request
@@ -36,14 +36,8 @@ async def imagine(run: Run, question: str) -> str:
         max_output_tokens=_MOST_TOKENS,
     )
 
-    def listen(event: RunEvent) -> None:
-        if not isinstance(event, TextDelta | ReasoningDelta | ToolCallDelta):
-            run.listen(event)
-
-    answer = StreamedReply(run.provider, run.retry, run.meter, listen, turn=run.turns, purpose="memory")
     try:
-        reply = await answer.receive(request)
+        return await answer_alone(run, request, "memory")
     except ProviderError as error:
         run.listen(Notice("warning", _("Recalled without a guess: {why}").format(why=error.message)))
         return ""
-    return "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()

@@ -62,7 +62,7 @@ class Memories:
         self.scope = project_of(session.folder)
 
     async def recall(self, question: str, limit: int) -> Sequence[Remembered]:
-        return [_shown(found.fact) for found in await self._found(question, limit) if found.related]
+        return [_shown(fact) for fact in await self.search(question, limit)]
 
     async def remember(self, text: str, category: str, tags: Sequence[str]) -> Remembered:
         named = next(known for known in CATEGORIES if known == category)
@@ -127,6 +127,10 @@ class Memories:
         if foreign:
             foreign = Outside(self._session, self._gate).fence(foreign, _FOREIGN)
         return "\n".join([_TAIL_HEAD, *filter(None, (own, foreign))]) if own or foreign else ""
+
+    async def search(self, question: str, limit: int) -> list[Fact]:
+        """What a person looks for, the best first."""
+        return [found.fact for found in await self._found(question, limit) if found.related]
 
     async def _found(self, question: str, limit: int) -> list[Found]:
         guess = await self._guess(question) if self._memory.exists else ""

@@ -10,13 +10,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from msgspec import structs
-
-from chatcli.agent.reply import StreamedReply
+from chatcli.agent.aside import ask_aside
 from chatcli.agent.run import Run
-from chatcli.errors import BadRequest, ContentRefused, ContextOverflow
-from chatcli.events import ReasoningDelta, RunEvent, TextDelta, ToolCallDelta
-from chatcli.messages import Message, Text, UserMessage
+from chatcli.messages import Message
 from chatcli.providers.base import Request
 
 _MOST_TOKENS = 8_000
@@ -28,29 +24,8 @@ async def summarise(run: Run, request: Request, history: Sequence[Message], keep
 
     Empty when the service does not take it, when the model says nothing, and when there is no model.
     """
-    if run.provider.name == "OFFLINE":
-        return ""
     question = _question() + (f"\n\n{_KEEP.format(keep=keep)}" if keep else "")
-    asked = UserMessage(seq=0, parts=(Text(question, origin="notice"),))
-    stored = [mark for mark in run.stored_marks if mark < len(history)]
-    side = structs.replace(
-        request,
-        messages=(*history, asked),
-        marks=structs.replace(request.marks, messages=tuple(stored[-1:])),
-        max_output_tokens=min(request.max_output_tokens or _MOST_TOKENS, _MOST_TOKENS),
-        calls_run=False,
-    )
-
-    def listen(event: RunEvent) -> None:
-        if not isinstance(event, TextDelta | ReasoningDelta | ToolCallDelta):
-            run.listen(event)
-
-    answer = StreamedReply(run.provider, run.retry, run.meter, listen, turn=run.turns, purpose="summary")
-    try:
-        reply = await answer.receive(side)
-    except (ContextOverflow, ContentRefused, BadRequest):
-        return ""
-    return "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
+    return await ask_aside(run, request, history, question, purpose="summary", most_tokens=_MOST_TOKENS)
 
 
 @cache

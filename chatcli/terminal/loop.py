@@ -20,6 +20,7 @@ from chatcli.providers.specs import find_spec, wire
 from chatcli.providers.warm import preload
 from chatcli.settings import Autonomy
 from chatcli.terminal.approval import is_yes
+from chatcli.terminal.learning import learn_after_run
 from chatcli.terminal.mentions import find_mentions
 from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted, Line, Screen
@@ -207,6 +208,8 @@ class Repl:
                     break
                 self.view.echo("\n".join(waiting))
                 end = await self._guarded(self._one_run("\n".join(waiting), mode, may_reroute=may_reroute))
+            if end == "answered":
+                await self._guarded(learn_after_run(self))
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)

@@ -8,6 +8,7 @@ from chatcli.terminal.slash import (
     context,
     cost,
     help,
+    memory,
     model,
     modes,
     permissions,
@@ -29,6 +30,7 @@ COMMANDS = Commands(
         *results.COMMANDS,
         *permissions.COMMANDS,
         *todo.COMMANDS,
+        *memory.COMMANDS,
         *session.COMMANDS,
     ]
 )

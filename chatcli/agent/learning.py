@@ -1,0 +1,159 @@
+"""Learns lasting facts from what the user says: with their consent, in their words, with the words as source.
+
+The model only points at what is worth keeping. A fact stays out unless its quote stands word for word in a
+message of the user, and unless the fact says little that the quote does not: nothing that a file, a page or
+the model said becomes a fact by this way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
+
+from chatcli.agent.aside import ask_aside
+from chatcli.agent.memories import EVERYWHERE, project_of
+from chatcli.agent.requests import draft
+from chatcli.agent.run import Run
+from chatcli.errors import UsageError
+from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_text, fold
+from chatcli.memory.words import keywords
+from chatcli.messages import Message, UserMessage
+from chatcli.session.session import Session
+
+_NOTE = "learnt"
+_MOST_TOKENS = 800
+_MOST_FACTS = 5
+_MAX_MESSAGE_CHARS = 4_000
+"""A longer message is material, not something that the user says of themselves."""
+_CONFIDENCE = 0.8
+_ALIKE_CHARS = 5
+_TITLE_CHARS = 160
+
+_LASTING = re.compile(
+    r"\b(?:always|never|from now on|prefer|i(?:'m| am| like| hate| use| work| live)|we(?: use|'re| are)"
+    r"|call me|my (?:name|job|role|team|company|editor|project|family|wife|husband|son|daughter)"
+    r"|sempre|nunca|de agora em diante|prefir\w+|gosto|odeio|eu (?:sou|uso)|sou|moro|trabalho|usamos"
+    r"|me cham[oe]|meu (?:nome|time|editor|projeto|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
+)
+_EXACT = re.compile(r"\S*[\d/@$`|&;<>\\=]\S*")
+"""Numbers, paths, addresses, commands: a fact may hold none that the user did not write."""
+
+
+class Pointed(Struct, frozen=True):
+    """One line of the model's answer."""
+
+    fact: str
+    quote: str
+    category: str = "general"
+
+
+def says_something_lasting(session: Session) -> bool:
+    """Whether the user said anything, since it was last learnt from, that sounds as if it stayed true."""
+    return any(_LASTING.search(fold(message.text)) for message in _new_messages(session))
+
+
+async def learn(run: Run) -> list[Fact]:
+    """Drafts of what the user's new messages say, and of what the session is about. Asks the model.
+
+    Raises a `ProviderError`, and `MoneyLimit`.
+    """
+    session = run.session
+    messages = _new_messages(session)
+    if not messages:
+        return []
+    request = draft(run).request
+    answer = await ask_aside(
+        run, request, request.messages, _question(), purpose="memory", most_tokens=_MOST_TOKENS
+    )
+    session.set_note(_NOTE, str(messages[-1].seq))
+    batch = f"{session.id}-{messages[-1].seq}"
+    facts = [_draft(pointed, session, batch) for pointed in grounded(answer, messages)]
+    return [*facts, _episode(session, batch)] if facts else []
+
+
+def grounded(answer: str, messages: Sequence[UserMessage]) -> list[Pointed]:
+    """What of a model's answer really rests on the words of these messages."""
+    said = [_spaced(message.text) for message in messages]
+    return [pointed for pointed in _read(answer) if _rests_on(pointed, said)][:_MOST_FACTS]
+
+
+def _read(answer: str) -> Iterator[Pointed]:
+    for line in answer.splitlines():
+        try:
+            yield msgspec.json.decode(line.strip().removesuffix(","), type=Pointed)
+        except msgspec.DecodeError:
+            continue  # prose around the lines, or `none`
+
+
+def _rests_on(pointed: Pointed, said: Sequence[str]) -> bool:
+    quote = _spaced(pointed.quote)
+    if len(keywords(quote)) < 2 or not any(quote in message for message in said):
+        return False
+    if any(token not in quote for token in _EXACT.findall(_spaced(pointed.fact))):
+        return False
+    try:
+        clean_text(pointed.fact)
+    except UsageError:
+        return False
+    own = {word[:_ALIKE_CHARS] for word in keywords(quote)}
+    words = keywords(pointed.fact)
+    return sum(word[:_ALIKE_CHARS] in own for word in words) * 2 >= len(words)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _draft(pointed: Pointed, session: Session, batch: str) -> Fact:
+    category: Category = next((known for known in CATEGORIES if known == pointed.category), "general")
+    return Fact(
+        id="",
+        seq=0,
+        text=pointed.fact,
+        category=category,
+        scope="" if category in EVERYWHERE else project_of(session.folder),
+        said_by="model",
+        session=session.id,
+        quote=" ".join(pointed.quote.split()),
+        batch=batch,
+        confidence=_CONFIDENCE,
+    )
+
+
+def _episode(session: Session, batch: str) -> Fact:
+    """What the session was about, by the words with which the user began it."""
+    messages = _own_messages(session.transcript)
+    words = " ".join(messages[0].text.split())
+    title = words if len(words) <= _TITLE_CHARS else words[:_TITLE_CHARS] + "…"
+    return Fact(
+        id="",
+        seq=0,
+        text=f"{title} (session {session.id})",
+        category="episode",
+        scope=project_of(session.folder),
+        session=session.id,
+        quote=title,
+        batch=batch,
+    )
+
+
+def _new_messages(session: Session) -> list[UserMessage]:
+    """Short messages in the user's own words that were not learnt from yet."""
+    upto = int(session.notes.get(_NOTE, "0"))
+    return [
+        m for m in _own_messages(session.transcript) if m.seq > upto and len(m.text) <= _MAX_MESSAGE_CHARS
+    ]
+
+
+def _own_messages(messages: Sequence[Message]) -> list[UserMessage]:
+    return [message for message in messages if isinstance(message, UserMessage) and message.text.strip()]
+
+
+@cache
+def _question() -> str:
+    return files("chatcli.agent").joinpath("prompts", "learn.md").read_text(encoding="utf-8").strip()

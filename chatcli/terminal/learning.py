@@ -1,0 +1,65 @@
+"""After a run: learns from what the user said, once they have agreed, and shows what and from which words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from chatcli.agent.learning import says_something_lasting
+from chatcli.errors import LimitReached, ProviderError
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
+from chatcli.memory.consent import read_consent, write_consent
+from chatcli.memory.fact import Fact
+from chatcli.terminal.cells import behind, fill
+
+if TYPE_CHECKING:
+    from chatcli.terminal.loop import Repl
+
+
+async def learn_after_run(repl: Repl) -> None:
+    """Nothing happens unless the user said something that sounds lasting, and lets chatcli learn."""
+    conversation = repl.conversation
+    settings = conversation.settings
+    if settings.memory_mode == "off" or settings.memory_learn == "off":
+        return
+    if conversation.provider.name == "OFFLINE" or not says_something_lasting(conversation.session):
+        return
+    if settings.memory_learn == "on" or await _agreed(repl):
+        await learn_now(repl)
+
+
+async def learn_now(repl: Repl) -> bool:
+    """Whether anything was learnt. What keeps the model from answering is told, and ends nothing."""
+    try:
+        facts = await repl.conversation.learn()
+    except (ProviderError, LimitReached) as error:
+        repl.tell(_("Nothing was learnt: {why}").format(why=error.message), "warning")
+        return False
+    if facts:
+        repl.screen.print(["", *_learnt(facts, repl.screen.columns)])
+        repl.tell(_("Remembered for later sessions. /memory undo takes it back."))
+    return bool(facts)
+
+
+async def _agreed(repl: Repl) -> bool:
+    """What the user said to it once; asked now where they were not asked yet."""
+    folder = repl.conversation.memory.folder
+    said = read_consent(folder)
+    if said is None:
+        question = _(
+            "May chatcli remember lasting facts from what you say? It asks the model, shows what it keeps, "
+            "and /memory learn off ends it."
+        )
+        said = await repl.confirm(question)
+        write_consent(folder, said)
+    return said
+
+
+def _learnt(facts: list[Fact], columns: int) -> list[str]:
+    lines: list[str] = []
+    for fact in facts:
+        lines += behind("+ ", fill(f"[{fact.category}] {one_line(fact.text)}", columns - 2))
+        if fact.category != "episode":
+            source = _("you said: “{quote}”").format(quote=one_line(fact.quote))
+            lines += behind("    ", fill(source, columns - 4))
+    return lines
