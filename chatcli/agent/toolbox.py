@@ -121,6 +121,8 @@ class CallContext:
         self.store: Store = ArchiveStore(box.session, call_id)
         self.notes: Notes = SessionNotes(box.session)
         self.memory: Memory = box.memories
+        self.so_far: Archived | None = None
+        """The result of the call in case it is interrupted."""
         self._box = box
         self._progress = progress
 
@@ -134,6 +136,9 @@ class CallContext:
 
     def progress(self, text: str) -> None:
         self._progress(text)
+
+    def keep_so_far(self, output: Archived) -> None:
+        self.so_far = output
 
 
 class GatedFiles:

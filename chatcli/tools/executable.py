@@ -173,17 +173,17 @@ def _type(member: dict[str, Any]) -> Any:
 async def _call(ctx: ToolContext, path: Path, metadata: Metadata, arguments: dict[str, Any]) -> ToolOutput:
     """Programs that only read run at once; others are a command line that passes the gate."""
     payload = msgspec.json.encode(arguments)
-    output = StreamedOutput(ctx)
     seconds = metadata.timeout_seconds
     ended: CommandResult | HelperResult
-    if metadata.read_only:
-        ended = await ctx.processes.helper(
-            [str(path)], output, cwd=ctx.files.root, stdin=payload, timeout_seconds=seconds
-        )
-        output.write(ended.errors)
-    else:
-        command = f"{shlex.quote(str(path))} <<< {shlex.quote(payload.decode())}"
-        ended = await ctx.processes.shell(command, output, cwd=None, timeout_seconds=seconds)
+    with StreamedOutput(ctx) as output:
+        if metadata.read_only:
+            ended = await ctx.processes.helper(
+                [str(path)], output, cwd=ctx.files.root, stdin=payload, timeout_seconds=seconds
+            )
+            output.write(ended.errors)
+        else:
+            command = f"{shlex.quote(str(path))} <<< {shlex.quote(payload.decode())}"
+            ended = await ctx.processes.shell(command, output, cwd=None, timeout_seconds=seconds)
     failed = ended.exit_code != 0
     how = "stopped by the time limit" if ended.timed_out else f"exit {ended.exit_code}"
     return ToolOutput(archived=output.finish(f"[{how}]" if failed else ""), is_error=failed)

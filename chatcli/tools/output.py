@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import TracebackType
+from typing import Self
+
 from chatcli.messages import Archived
 from chatcli.tools.api import Sink, ToolContext
 
+_INTERRUPTED = (
+    "[interrupted while it ran; this is its output so far. It may have had effects: check before you "
+    "repeat it.]"
+)
+
 
 class StreamedOutput:
-    """A writer for `Processes`. Nothing is opened in the archive before the first byte comes."""
+    """A writer for `Processes`. Nothing is opened in the archive before the first byte comes.
+
+    Leaving its block by an error forgets what came, since no result would name it; when the call is
+    interrupted, what came so far becomes the result.
+    """
 
     def __init__(self, ctx: ToolContext) -> None:
         self._ctx = ctx
         self._sink: Sink | None = None
         self._ends_line = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None or self._sink is None:
+            return
+        if isinstance(error, asyncio.CancelledError):
+            self._ctx.keep_so_far(self.finish(_INTERRUPTED))
+        else:
+            self._sink.discard()
 
     @property
     def is_empty(self) -> bool:
@@ -32,8 +58,3 @@ class StreamedOutput:
             self.write(("" if self._ends_line else "\n").encode() + note.encode())
         sink = self._sink or self._ctx.store.sink()
         return sink.finish()
-
-    def abandon(self) -> None:
-        """Forget what came: no result will name it, and it would use up the session's storage."""
-        if self._sink is not None:
-            self._sink.discard()

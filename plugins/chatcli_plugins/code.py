@@ -24,12 +24,8 @@ async def code(
     if not script.strip():
         raise InvalidArguments("code: 'script' is empty")
     limit_seconds = min(max(timeout, 1), _MAX_SECONDS)
-    output = StreamedOutput(ctx)
-    try:
+    with StreamedOutput(ctx) as output:
         ended = await ctx.processes.script(script, output, timeout_seconds=limit_seconds)
-    except BaseException:
-        output.abandon()
-        raise
     failed = ended.exit_code != 0
     note = _failure(ended, limit_seconds) if failed else "[it printed nothing]" if output.is_empty else ""
     return ToolOutput(

@@ -37,12 +37,8 @@ async def run(
     if not folder.is_dir():
         raise ToolFailed(f"{cwd} is no folder")
     limit_seconds = None if timeout is None else min(max(timeout, 1), _MAX_SECONDS)
-    output = StreamedOutput(ctx)
-    try:
+    with StreamedOutput(ctx) as output:
         result = await ctx.processes.shell(command, output, cwd=folder, timeout_seconds=limit_seconds)
-    except BaseException:
-        output.abandon()
-        raise
     how = _how_it_ended(result)
     still = "; something it started still runs, its further output is lost" if result.left_running else ""
     return ToolOutput(

@@ -101,12 +101,11 @@ async def git(
                 raise InvalidArguments("git: 'path' is missing; blame needs a file")
             lines = [f"-L{start or 1},{end or ''}"] if start or end else []
             command = ["blame", "--no-textconv", "--date=short", *lines, *filter(None, [ref])]
-    output = StreamedOutput(ctx)
     filters = await _disarmed_filters(ctx, folder)
-    ended = await _run(ctx, folder, [*command, "--", *paths], filters, output)
-    if ended.exit_code != 0:
-        output.abandon()
-        raise ToolFailed(_complaint(ended))
+    with StreamedOutput(ctx) as output:
+        ended = await _run(ctx, folder, [*command, "--", *paths], filters, output)
+        if ended.exit_code != 0:
+            raise ToolFailed(_complaint(ended))
     if output.is_empty:
         return ToolOutput(text=_NOTHING.get(action, "Nothing."), brief=_("nothing"))
     return ToolOutput(archived=output.finish(), brief="")

@@ -195,6 +195,10 @@ async def test_cancelling_a_command_closes_all_calls_of_the_batch(talk):
         assert (await run).end == "cancelled"
         assert [r.status for r in t.results()] == ["interrupted", "cancelled"]
         assert t.results()[0].duration_seconds > 0
+        assert t.result_text(0) == (
+            "started\n[interrupted while it ran; this is its output so far. It may have had effects: "
+            "check before you repeat it.]"
+        )
         assert (await t.conversation.run("what happened?")).text == "Stopped."
 
 

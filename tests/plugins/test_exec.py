@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.tools import InvalidArguments, ToolFailed
+from chatcli.tools import InvalidArguments, StreamedOutput, ToolFailed
 from chatcli_plugins.exec import run
 from tests.tools.fakes import FakeContext
 
@@ -81,13 +81,21 @@ async def test_output_that_is_no_text_is_kept_to_the_byte(context: FakeContext) 
     assert (context.store.folder / output.archived.key).read_bytes().startswith(b"\xff\x00\xfe\n[exit 0")
 
 
-async def test_a_cancel_keeps_no_half_written_output(context: FakeContext) -> None:
+async def test_an_interrupted_command_leaves_what_it_had_written(context: FakeContext) -> None:
     running = asyncio.ensure_future(context.call(run, command="echo begun; sleep 60"))
     while not list(context.store.folder.iterdir()):  # noqa: ASYNC110 - no event tells that a file came
         await asyncio.sleep(0.005)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+    text = context.store.text(context.so_far.key)
+    assert text.startswith("begun\n[interrupted while it ran; this is its output so far.")
+
+
+async def test_output_that_no_result_names_is_not_kept(context: FakeContext) -> None:
+    with pytest.raises(ToolFailed), StreamedOutput(context) as output:
+        output.write(b"begun")
+        raise ToolFailed("denied")
     assert list(context.store.folder.iterdir()) == []
 
 

@@ -320,6 +320,9 @@ class FakeContext:
     def progress(self, text: str) -> None:
         self.shown.append(text)
 
+    def keep_so_far(self, output: Archived) -> None:
+        self.so_far = output
+
     async def call(self, tool: Tool, **arguments: object) -> ToolOutput:
         """Validate and run, as dispatch does."""
         return await tool.run(self, tool.validate(arguments))
