@@ -20,8 +20,8 @@ _SHARES = 10
 _GAP = "  "
 
 
-def cost_lines(report: CostReport, columns: int, look: Look) -> list[str]:
-    """Everything at a glance."""
+def cost_lines(report: CostReport, columns: int, look: Look, *facts: str) -> list[str]:
+    """Everything at a glance. `facts` are told with those about the cache."""
     lines = [""]
     for model in report.by_model:
         lines.append(look.paint(clip(one_line(f"{model.provider}/{model.model}"), columns), "bold"))
@@ -31,9 +31,10 @@ def cost_lines(report: CostReport, columns: int, look: Look) -> list[str]:
         lines += class_lines(report.total, report.by_class, columns)
     lines += _purposes(report, columns, look)
     lines += _contents(report, columns, look)
-    lines += ["", *(row for fact in _facts(report) for row in fill(fact, columns))]
-    lines += ["", *turn_chart(_bars(report), columns, look), *chart_legend(_bars(report), columns, look)]
-    return lines
+    lines += ["", *(row for fact in (*_facts(report), *facts) for row in fill(fact, columns))]
+    lines += ["", look.paint(clip(_("Tokens of each turn"), columns), "dim")]
+    lines += [*turn_chart(_bars(report), columns, look), *chart_legend(_bars(report), columns, look)]
+    return [*lines, "", *_notes(report, columns, look)]
 
 
 def class_lines(spent: Spent, by_class: ClassMoney, columns: int) -> list[str]:
@@ -143,8 +144,10 @@ def _facts(report: CostReport) -> Iterable[str]:
     """How well the cache works, and what shortening came to."""
     cache, short = report.cache, report.shortening
     if report.total.usage.cache_read or report.total.usage.cache_write:
-        text = _("Cache: {share:.0%} of all prompts was read from it; sent anew: {factor:.2f} × the largest.")
-        yield text.format(share=cache.hit_ratio, factor=cache.write_factor)
+        text = _(
+            "Cache: {share:.0f} % of all prompts was read from it; sent anew: {factor:.2f} × the largest."
+        )
+        yield text.format(share=100 * cache.hit_ratio, factor=cache.write_factor)
     else:
         yield _("Cache: nothing was read from one.")
     if report.losses:
@@ -163,7 +166,7 @@ def _facts(report: CostReport) -> Iterable[str]:
         )
 
 
-def cost_notes(report: CostReport, columns: int, look: Look) -> list[str]:
+def _notes(report: CostReport, columns: int, look: Look) -> list[str]:
     """What the marks of the money mean, and where there is more."""
     sources = {source for turn in report.turns for source in turn.spent.money.sources}
     notes = []

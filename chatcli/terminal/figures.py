@@ -6,7 +6,6 @@ from chatcli.agent.costs import Money
 from chatcli.i18n import _
 from chatcli.providers.prices import PriceSource
 
-
 _SHOWN_USD = 0.00005
 """Less is no figure: `<$0.0001`."""
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.terminal.cells import width_cells
-from chatcli.terminal.costlines import cost_lines, cost_notes, turn_lines
+from chatcli.terminal.costlines import cost_lines, turn_lines
 from chatcli.terminal.look import Look
 from chatcli.terminal.turnchart import Bar, turn_chart
 from chatcli.terminal.whylines import why_lines
@@ -23,7 +23,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 @pytest.mark.parametrize("turns", [1, 5, 37, 400])
 def test_everything_fits(turns: int, columns: int) -> None:
     found = report(turns, evil=True, unknown=True)
-    for lines in (cost_lines, cost_notes, turn_lines, why_lines):
+    for lines in (cost_lines, turn_lines, why_lines):
         shown = lines(found, columns, COLOURED)
         plain = [COLOUR.sub("", line) for line in shown]
         assert max(map(width_cells, plain)) <= columns

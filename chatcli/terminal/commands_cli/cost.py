@@ -8,11 +8,11 @@ from chatcli.agent.costreport import cost_report
 from chatcli.agent.recording import read_state
 from chatcli.errors import UsageError
 from chatcli.i18n import _
-from chatcli.session.files import storage_errors
+from chatcli.session.files import storage_errors, write_durably
 from chatcli.session.listing import latest
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.costjson import cost_object
-from chatcli.terminal.costlines import cost_lines, cost_notes
+from chatcli.terminal.costlines import cost_lines
 from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.whylines import why_lines
 
@@ -26,7 +26,7 @@ def show_cost(place: Place, wanted: str, *, why: bool = False, html: str = "", o
     if html:
         path = place.folder / Path(html).expanduser()
         with storage_errors(path):
-            path.write_text(cost_page(report), encoding="utf-8")
+            write_durably(path, cost_page(report).encode("utf-8"))
         out.line(_("Written to {path}").format(path=path))
     elif output == "json":
         out.json(cost_object(report))
@@ -35,5 +35,5 @@ def show_cost(place: Place, wanted: str, *, why: bool = False, html: str = "", o
     elif why:
         out.drawn(why_lines(report, out.columns, out.look))
     else:
-        out.drawn([*cost_lines(report, out.columns, out.look), *cost_notes(report, out.columns, out.look)])
+        out.drawn(cost_lines(report, out.columns, out.look))
     return 0

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chatcli.agent.costreport import cost_report
-from chatcli.gate.screen import one_line
+from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _
 from chatcli.providers import prices
-from chatcli.session.files import storage_errors
-from chatcli.terminal.cells import fill
+from chatcli.session.files import storage_errors, write_durably
+from chatcli.terminal.cells import wrap
 from chatcli.terminal.costjson import cost_json
-from chatcli.terminal.costlines import cost_lines, cost_notes, turn_lines
+from chatcli.terminal.costlines import cost_lines, turn_lines
 from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.figures import percent
 from chatcli.terminal.slash.command import Command
@@ -35,27 +35,23 @@ async def _cost(repl: Repl, text: str) -> None:
         return
     for provider in {record.provider for record in session.usage}:
         await prices.load(provider)
-    report, screen = cost_report(session), repl.screen
+    report, columns, look = cost_report(session), repl.screen.columns, repl.screen.look
     match action:
         case "why":
-            screen.print(why_lines(report, screen.columns, screen.look))
+            lines = why_lines(report, columns, look)
         case "turns":
-            screen.print(turn_lines(report, screen.columns, screen.look))
+            lines = turn_lines(report, columns, look)
         case "--html":
             await _write(repl, rest.strip() or f"chatcli-cost-{session.id}.html", cost_page(report))
+            return
         case "--json" if rest.strip():
             await _write(repl, rest.strip(), cost_json(report))
+            return
         case "--json":
-            screen.print(cost_json(report).split("\n"))
+            lines = wrap(safe_text(cost_json(report)), columns)
         case _:
-            shown = cost_lines(report, screen.columns, screen.look), _window(repl)
-            screen.print(
-                [
-                    line
-                    for lines in (*shown, cost_notes(report, screen.columns, screen.look))
-                    for line in lines
-                ]
-            )
+            lines = cost_lines(report, columns, look, *_window(repl))
+    repl.screen.print(lines)
 
 
 def _window(repl: Repl) -> list[str]:
@@ -64,8 +60,7 @@ def _window(repl: Repl) -> list[str]:
         return []
     share = percent(conversation.context_tokens, window)
     told = _("Context: {used:,} of {window:,} tokens, {share} %")
-    told = told.format(used=conversation.context_tokens, window=window, share=share)
-    return fill(told, repl.screen.columns)
+    return [told.format(used=conversation.context_tokens, window=window, share=share)]
 
 
 async def _write(repl: Repl, given: str, text: str) -> None:
@@ -74,7 +69,7 @@ async def _write(repl: Repl, given: str, text: str) -> None:
     if path.exists() and not await repl.confirm(_("{path} exists. Replace it?").format(path=named)):
         return
     with storage_errors(path):
-        path.write_text(text, encoding="utf-8")
+        write_durably(path, text.encode("utf-8"))
     repl.tell(_("Written to {path}").format(path=named))
 
 
