@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from chatcli.messages import AssistantMessage, Image, Text, ToolCall, ToolSchema, UserMessage
+from chatcli.messages import AssistantMessage, Text, ToolCall, ToolSchema, UserMessage
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import exchanges
@@ -108,6 +108,6 @@ def _result(tool: str, text: str) -> str:
 
 def _words(message: UserMessage) -> str:
     """The user's own words come last, where they are minded most."""
-    parts = [part for part in message.parts if not isinstance(part, Image) and part.text]
+    parts = [part for part in message.parts if part.text]
     parts.sort(key=lambda part: isinstance(part, Text) and part.origin == "user")
     return "\n\n".join(part.text for part in parts)

@@ -70,7 +70,7 @@ class Local:
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = render(
-            request,
+            self._service.visible(request),
             output_tokens=self._service.output_limit(request),
             looks_first=self.about.parameters < DECIDES_PARAMETERS,
         )
