@@ -1,7 +1,8 @@
 """Translation of everything that a person reads. What a model reads stays English.
 
-`_("...")` looks a text up at call time, so that the language may be chosen after imports. Source
-texts are English; catalogues lie in `chatcli/locale/<language>/LC_MESSAGES/chatcli.mo`.
+`_("...")` looks a text up at call time, so that the language may be chosen after imports. `filled` and
+`figure` write numbers as the language does. Source texts are English; catalogues lie in
+`chatcli/locale/<language>/LC_MESSAGES/chatcli.mo`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from string import Formatter
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
@@ -56,6 +58,25 @@ def ngettext(singular: str, plural: str, count: int) -> str:
     if _catalogue:
         return _catalogue.ngettext(singular, plural, count)
     return singular if count == 1 else plural
+
+
+_DECIMAL_COMMA = str.maketrans(",.", ".,")
+
+
+def figure(text: str) -> str:
+    """A number that was formatted the English way, `2,019.5`, as the language of the screen writes it."""
+    return text.translate(_DECIMAL_COMMA) if _language == "pt_BR" else text
+
+
+def filled(text: str, /, **values: Any) -> str:
+    """`text.format(**values)`, with numbers written as the language of the screen does."""
+    return _Filler().vformat(text, (), values)
+
+
+class _Filler(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text = str(super().format_field(value, format_spec))
+        return figure(text) if isinstance(value, int | float) else text
 
 
 @contextmanager

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from chatcli.agent.costs import Money
-from chatcli.i18n import _
+from chatcli.i18n import _, figure
 from chatcli.providers.prices import PriceSource
 
 _SHOWN_USD = 0.00005
 """Less is no figure: `<$0.0001`."""
+
+
+def number(count: float, decimals: int = 0) -> str:
+    """`2,019`, or `2.019` where that is how numbers are written."""
+    return figure(f"{count:,.{decimals}f}")
 
 
 def short_count(count: int) -> str:
@@ -15,14 +20,14 @@ def short_count(count: int) -> str:
     for limit, divisor, unit in ((1_000, 1, ""), (1_000_000, 1_000, "K"), (10**12, 1_000_000, "M")):
         if count < limit:
             scaled = count / divisor
-            return f"{scaled:.1f}{unit}" if unit and scaled < 9.95 else f"{scaled:.0f}{unit}"
+            return figure(f"{scaled:.1f}") + unit if unit and scaled < 9.95 else f"{scaled:.0f}{unit}"
     return f"{count / 10**9:.0f}G"
 
 
 def short_seconds(seconds: float) -> str:
     """`0.1 s`, `12 s`, `3 min 05 s`."""
     if seconds < 9.95:
-        return f"{seconds:.1f} s"
+        return figure(f"{seconds:.1f} s")
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -37,8 +42,8 @@ def money(usd: float | None) -> str:
     if usd is None:
         return _("unknown")
     if 0 < usd < _SHOWN_USD:
-        return "<$0.0001"
-    return f"${usd:.4f}" if 0 < usd < 0.1 else f"${usd:.2f}"
+        return "<$" + figure("0.0001")
+    return "$" + figure(f"{usd:,.4f}" if 0 < usd < 0.1 else f"{usd:,.2f}")
 
 
 def marked_money(amount: Money) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatcli.i18n import filled, set_language
 from chatcli.terminal.cells import behind, clip, clip_start, fill, width_cells, wrap
-from chatcli.terminal.figures import money, percent, short_count, short_seconds
+from chatcli.terminal.figures import money, number, percent, short_count, short_seconds
 
 TEXTS = st.text("ab 中é\u0301🎉-/", max_size=60)
 CELLS = st.integers(2, 30)
@@ -94,3 +97,26 @@ def test_money(usd: float | None, shown: str) -> None:
 
 def test_percentages_stay_between_0_and_100() -> None:
     assert [percent(1, 3), percent(5, 3), percent(1, 0)] == [33, 100, 0]
+
+
+@pytest.fixture
+def portuguese() -> Iterator[None]:
+    set_language("pt_BR")
+    yield
+    set_language("en")
+
+
+def test_numbers_and_money_are_written_as_the_language_does(portuguese: None) -> None:
+    assert [number(2_019), number(1_234_567), number(0.5, 1)] == ["2.019", "1.234.567", "0,5"]
+    assert [money(0.0123), money(1_234.5), money(0.00001)] == ["$0,0123", "$1.234,50", "<$0,0001"]
+    assert [short_count(2_149), short_seconds(0.14)] == ["2,1K", "0,1 s"]
+
+
+def test_numbers_in_a_text_are_and_words_are_not(portuguese: None) -> None:
+    text = filled("{n:,} of {part:.1f} in {path} ({share:.0%})", n=2_019, part=1.5, path="a.b,c", share=0.5)
+    assert text == "2.019 of 1,5 in a.b,c (50%)"
+
+
+def test_in_english_they_stay() -> None:
+    assert filled("{n:,} of {part:.1f} in {path}", n=2_019, part=1.5, path="a") == "2,019 of 1.5 in a"
+    assert [number(2_019), money(0.0123), short_seconds(0.14)] == ["2,019", "$0.0123", "0.1 s"]
