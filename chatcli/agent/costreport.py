@@ -47,7 +47,7 @@ class Loss(Struct, frozen=True, kw_only=True):
 
     @property
     def is_decided(self) -> bool:
-        """chatcli rewrote something on purpose: that was weighed, and pays for itself."""
+        """Something was rewritten on purpose: shorter, summed up or deleted."""
         return self.miss.cause == "rewrite"
 
 

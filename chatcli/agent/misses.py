@@ -18,6 +18,12 @@ def message_seq(miss: CacheMiss) -> int:
     return int(named[1]) if named else 0
 
 
+def reason_of(miss: CacheMiss) -> str:
+    """Of the decision that a rewrite follows from, as it stands in the journal; empty where there is none."""
+    named = _MESSAGE.fullmatch(miss.detail)
+    return (named[2] or "") if named else ""
+
+
 def cause_text(miss: CacheMiss, message: Message | None = None) -> str:
     """One line: what happened, and to which part of the request. `message` is the one that is named."""
     match miss.cause:
@@ -60,8 +66,7 @@ def _measured(miss: CacheMiss) -> str:
 
 
 def _rewritten(miss: CacheMiss, message: Message | None) -> str:
-    named = _MESSAGE.fullmatch(miss.detail)
-    reason = named[2] if named else ""
+    reason = reason_of(miss)
     if reason.startswith("summary"):
         return _reason(reason)
     return f"{_named(miss, message)}, {_reason(reason)}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chatcli.agent.costreport import CostReport, Loss
 from chatcli.agent.costs import Money
-from chatcli.agent.misses import cause_text
+from chatcli.agent.misses import cause_text, reason_of
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.terminal.cells import behind, fill
@@ -36,11 +36,12 @@ def loss_summary(report: CostReport) -> str:
     parts = []
     if decided:
         text = ngettext(
-            "{n} rewrite on purpose, which pays for itself ({what})",
-            "{n} rewrites on purpose, which pay for themselves ({what})",
+            "{n} rewrite on purpose ({what}), which has saved {saved} since",
+            "{n} rewrites on purpose ({what}), which have saved {saved} since",
             len(decided),
         )
-        parts.append(text.format(n=len(decided), what=_sums(decided)))
+        saved = marked_money(report.shortening.saved)
+        parts.append(text.format(n=len(decided), what=_sums(decided), saved=saved))
     if known:
         text = ngettext(
             "{n} that was to be expected ({what})", "{n} that were to be expected ({what})", len(known)
@@ -72,7 +73,7 @@ def _loss(loss: Loss, columns: int, look: Look) -> list[str]:
 
 def _expectation(loss: Loss) -> str:
     if loss.is_decided:
-        return _("decided: it pays for itself")
+        return _("decided: it pays for itself") if reason_of(loss.miss) == "rent" else _("decided")
     return _("expected") if loss.miss.expected else _("not expected")
 
 

@@ -55,8 +55,9 @@ def test_an_unknown_price_is_never_nothing() -> None:
 def test_what_was_lost_is_summed_up_and_told_one_by_one() -> None:
     lines = why_lines(report(12), 40, PLAIN)
     assert " ".join(lines[1:7]).startswith(
-        "4 requests lost what was cached: 1 rewrite on purpose, which pays for itself (7.3K tokens, "
-        "~$0.0175), 1 that was to be expected (9.7K tokens, ~$0.0234), 2 unexpected (1.2M tokens, ≥$2.50)."
+        "4 requests lost what was cached: 1 rewrite on purpose (7.3K tokens, ~$0.0175), "
+        "which has saved $0.00 since, 1 that was to be expected (9.7K tokens, ~$0.0234), "
+        "2 unexpected (1.2M tokens, ≥$2.50)."
     )
     text = "\n".join(lines)
     assert (
