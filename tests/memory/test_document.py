@@ -1,0 +1,199 @@
+"""MEMORY.md: what a person changes there is what is remembered, and no words of theirs are lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chatcli.i18n import set_language
+from chatcli.memory.document import parse, render
+from chatcli.memory.fact import CATEGORIES, Fact, clean_tags, clean_text
+from chatcli.memory.store import Memory
+from tests.memory.labelled import draft
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    memory = Memory(tmp_path)
+    memory.add(
+        [
+            draft("Name: Ana", "profile"),
+            draft("Prefers tabs.", "preference", tags=("style",)),
+            draft("The build needs make.", "gotcha", scope="/work/site"),
+        ]
+    )
+    return memory
+
+
+def edit(memory: Memory, old: str, new: str) -> None:
+    text = memory.document.read_text(encoding="utf-8")
+    assert old in text
+    memory.document.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def texts(memory: Memory) -> set[str]:
+    return {fact.text for fact in memory.facts()}
+
+
+def line_of(memory: Memory, word: str) -> str:
+    return next(line for line in memory.document.read_text(encoding="utf-8").splitlines() if word in line)
+
+
+def test_the_file_is_for_people(memory: Memory) -> None:
+    lines = memory.document.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# What chatcli remembers"
+    assert [line for line in lines if line.startswith("## ")] == ["## About you", "## Everywhere", "## /work/site"]
+    assert line_of(memory, "tabs").startswith("- [preference] Prefers tabs. #style ^")
+
+
+def test_a_changed_line_changes_the_fact(memory: Memory) -> None:
+    before = {fact.id for fact in memory.facts()}
+    edit(memory, "Prefers tabs. #style", "Prefers two spaces. #style #python")
+    assert "Prefers two spaces." in texts(memory)
+    assert {fact.id for fact in memory.facts()} == before
+    assert "#python #style" in line_of(memory, "two spaces")
+
+
+def test_a_deleted_line_is_forgotten_for_good(memory: Memory) -> None:
+    edit(memory, line_of(memory, "tabs") + "\n", "")
+    assert texts(memory) == {"Name: Ana", "The build needs make."}
+    assert b"tabs" not in b"".join(path.read_bytes() for path in memory.folder.iterdir())
+
+
+@pytest.mark.parametrize("bullet", ["- ", "* ", "1. ", "", "  - "])
+def test_a_new_line_is_a_new_fact_of_its_section(memory: Memory, bullet: str) -> None:
+    edit(memory, "## /work/site\n", f"## /work/site\n{bullet}[pattern] Tests stand beside\n   the code. #tests\n\n")
+    (new,) = [fact for fact in memory.facts() if fact.category == "pattern"]
+    assert (new.text, new.scope, new.tags, new.said_by) == (
+        "Tests stand beside the code.",
+        "/work/site",
+        ("tests",),
+        "user",
+    )
+
+
+def test_a_heading_of_the_users_own_becomes_a_tag(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Everywhere\n- Drinks tea.\n\n### Deploy days\n- Never on Friday.\n")
+    found = {fact.text: fact.tags for fact in memory.facts()}
+    assert (found["Drinks tea."], found["Never on Friday."]) == ((), ("deploy-days",))
+
+
+def test_the_file_is_written_anew_with_what_was_read(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Everywhere\n- Drinks tea.\n")
+    memory.facts()
+    assert line_of(memory, "tea").startswith("- [general] Drinks tea. ^")
+    before = memory.document.read_bytes()
+    memory.facts()
+    assert memory.document.read_bytes() == before
+
+
+def test_an_old_copy_saved_late_turns_nothing_back(memory: Memory) -> None:
+    """An editor had the file open while facts were noted, changed and forgotten elsewhere."""
+    old = memory.document.read_text(encoding="utf-8")
+    by_text = {fact.text: fact for fact in memory.facts()}
+    memory.add([draft("Noted meanwhile.")])
+    memory.change(by_text["Prefers tabs."].id, "Prefers spaces.")
+    memory.forget([by_text["The build needs make."].id])
+    memory.document.write_text(old.replace("Name: Ana", "Name: Ana Lima"), encoding="utf-8")
+    assert texts(memory) == {"Name: Ana Lima", "Prefers spaces.", "Noted meanwhile."}
+
+
+def test_a_file_cut_short_forgets_nothing(memory: Memory) -> None:
+    text = memory.document.read_text(encoding="utf-8")
+    memory.document.write_text(text[: text.index("## /work")], encoding="utf-8")
+    assert len(texts(memory)) == 3
+
+
+@pytest.mark.parametrize("content", ["", None])
+def test_an_empty_or_removed_file_forgets_nothing(memory: Memory, content: str | None) -> None:
+    memory.document.unlink()
+    if content is not None:
+        memory.document.write_text(content, encoding="utf-8")
+    assert len(texts(memory)) == 3
+    assert memory.document.exists()
+
+
+def test_a_line_that_holds_a_secret_stays_in_a_copy_and_is_told(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Everywhere\n- password: correcthorsebattery\n- Drinks tea.\n")
+    assert texts(memory) == {"Name: Ana", "Prefers tabs.", "The build needs make.", "Drinks tea."}
+    refused, kept = memory.news
+    assert "password or a key" in refused
+    (copy,) = memory.folder.glob("MEMORY.*.md")
+    assert str(copy) in kept
+    assert "correcthorse" in copy.read_text(encoding="utf-8")
+
+
+def test_comments_of_the_users_own_stay_in_a_copy(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Everywhere\n<!-- ask Bob\nabout this -->\n")
+    assert len(texts(memory)) == 3
+    (copy,) = memory.folder.glob("MEMORY.*.md")
+    assert "ask Bob" in copy.read_text(encoding="utf-8")
+
+
+def test_a_file_that_is_not_utf8_changes_nothing_and_is_kept(memory: Memory) -> None:
+    memory.document.write_bytes("- Café à noite\n".encode("latin-1"))
+    assert len(texts(memory)) == 3
+    assert "UTF-8" in memory.news[0]
+    assert len(list(memory.folder.glob("MEMORY.*.md"))) == 1
+
+
+def test_a_line_copied_and_changed_is_a_second_fact(memory: Memory) -> None:
+    line = line_of(memory, "tabs")
+    edit(memory, line, line + "\n" + line.replace("tabs", "short lines"))
+    assert {"Prefers tabs.", "Prefers short lines."} <= texts(memory)
+
+
+def test_a_file_that_others_may_write_does_not_count(memory: Memory) -> None:
+    edit(memory, "Prefers tabs.", "Prefers malware.")
+    os.chmod(memory.document, 0o666)  # noqa: PTH101
+    assert "Prefers malware." not in texts(memory)
+
+
+def test_another_language_of_the_screen_changes_no_fact(memory: Memory) -> None:
+    before = {(fact.id, fact.text, fact.scope, fact.tags) for fact in memory.facts()}
+    set_language("pt_BR")
+    try:
+        memory.add([draft("Drinks tea.")])
+        edit(memory, "Drinks tea.", "Drinks coffee.")
+        after = {(fact.id, fact.text, fact.scope, fact.tags) for fact in memory.facts()}
+    finally:
+        set_language("en")
+    assert before < after
+
+
+facts = st.builds(
+    draft,
+    st.text(min_size=1, max_size=80).map(lambda text: " ".join(text.split())).filter(bool),
+    st.sampled_from(CATEGORIES),
+    tags=st.lists(st.sampled_from(["go", "ci", "c++", "café"]), max_size=2).map(clean_tags),
+    scope=st.sampled_from(["", "/work/site", "/srv/a b"]),
+)
+
+
+def noted(drafts: list[Fact]) -> list[Fact]:
+    import msgspec
+
+    return [
+        msgspec.structs.replace(fact, id=f"abcde{number}", seq=number, text=clean_text(fact.text))
+        for number, fact in enumerate(drafts)
+    ]
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much], deadline=None)
+@given(st.lists(facts, max_size=5))
+def test_what_was_rendered_is_read_as_untouched(drafts: list[Fact]) -> None:
+    """Whatever stands in a fact: nothing is taken for an edit, and no line is lost."""
+    from chatcli.errors import UsageError
+
+    try:
+        known = noted(drafts)
+    except UsageError:
+        return  # a secret, by chance
+    edited = parse(render(known, 9))
+    assert edited.as_of == 9
+    assert {entry.id for entry in edited.entries if entry.untouched} == {fact.id for fact in known}
+    assert all(entry.untouched for entry in edited.entries)
