@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from chatcli.agent.modes import CHAT_REFUSAL
+from chatcli.agent.outside import MAX_FENCE_CHARS, mark_outside
 from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import PREVIEW
 from chatcli.context.previews import fit, render
@@ -37,6 +38,9 @@ from chatcli.tools.registry import Registry
 from chatcli.tools.sdk import Tool
 
 logger = logging.getLogger(__name__)
+
+_MAX_FENCED_BYTES = 2_000_000
+"""What a command printed beyond that stays in the archive as it came."""
 
 SKIPPED = "Not executed: an earlier call of this turn that changes things failed or was denied."
 
@@ -169,11 +173,13 @@ class Dispatch:
                 status="error",
                 stops_batch=not plan.read_only,
             )
-        context = self._box.context(plan.call.id, plan.tool.max_result_chars, self._progress(plan.call.id))
+        named = self._box.outside.origin_of(plan.call.arguments_json)
+        cap_chars = plan.tool.max_result_chars - (MAX_FENCE_CHARS if named else 0)
+        context = self._box.context(plan.call.id, cap_chars, self._progress(plan.call.id))
         async with self._slots:
             began = self._worked_seconds()
             try:
-                output = self._fence(await plan.tool.run(context, plan.arguments))
+                output = self._fence(plan, await plan.tool.run(context, plan.arguments), named)
                 status: ResultStatus = "error" if output.is_error else "ok"
                 stops = False
             except Denied as error:
@@ -195,12 +201,16 @@ class Dispatch:
             stops_batch=stops and not plan.read_only,
         )
 
-    def _fence(self, output: ToolOutput) -> ToolOutput:
-        """Text from outside is never told apart from ours by its words alone."""
-        if not output.origin:
+    def _fence(self, plan: Planned, output: ToolOutput, named: str) -> ToolOutput:
+        """Text from outside is never told apart from ours by its words alone, nor a part of it read again."""
+        looks = plan.read_only if output.read_only is None else output.read_only
+        origin = output.origin or (named if looks and not output.is_error else "")
+        if not origin or (output.archived and output.archived.size_bytes > _MAX_FENCED_BYTES):
             return output
-        text = self._box.outside.fence(output.text, output.origin)
-        return structs.replace(output, text="\n".join(filter(None, (output.preface, text))))
+        found = self._session.archive.text(output.archived) if output.archived else output.text
+        text = self._box.outside.fence(found, origin)
+        text = "\n".join(filter(None, (output.preface, text)))
+        return structs.replace(output, text=text, origin=origin, archived=None)
 
     def _worked_seconds(self) -> float:
         """A clock that stands still while a person thinks about a question."""
@@ -210,6 +220,8 @@ class Dispatch:
         """Archive first, then journal: nothing was cut yet."""
         output = outcome.output
         archived, kept = self._archive(output)
+        if output.origin:
+            mark_outside(self._session, archived, output.origin)
         result = self._session.add_result(
             call_id=plan.call.id,
             name=plan.call.name,

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from chatcli.agent.outside import reveal
+from chatcli.agent.outside import mark_outside, reveal
 from chatcli.errors import StorageError
 from chatcli.messages import Archived, ToolResult
 from chatcli.session.session import Session
@@ -27,8 +27,8 @@ class _KeptFile(Struct, frozen=True):
     original: Archived
 
 
-def keep_file(session: Session, tool: str, call_id: str, text: str) -> Path | None:
-    """The file with this text, what hides in it written out; None when it could not be written."""
+def keep_file(session: Session, tool: str, call_id: str, text: str, origin: str) -> Path | None:
+    """The file with this text from outside, what hides in it written out; None when it cannot be written."""
     shown, _hidden = reveal(text)
     try:
         original = session.archive.put_text(shown)
@@ -39,6 +39,7 @@ def keep_file(session: Session, tool: str, call_id: str, text: str) -> Path | No
     if path is not None:
         kept = msgspec.json.encode(_KeptFile(tool, call_id, original)).decode()
         session.set_note(f"{_NOTE}{path.name}", kept)
+        mark_outside(session, original, origin)
     return path
 
 

@@ -294,8 +294,8 @@ class ArchiveStore:
     def sink(self) -> Sink:
         return self._archive.sink()
 
-    def keep_file(self, tool: str, text: str) -> Path | None:
-        return keep_file(self._session, tool, self._call_id, text)
+    def keep_file(self, tool: str, text: str, origin: str) -> Path | None:
+        return keep_file(self._session, tool, self._call_id, text, origin)
 
 
 class SessionNotes:

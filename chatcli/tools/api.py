@@ -233,7 +233,7 @@ class Store(Protocol):
 
     def sink(self) -> Sink: ...
 
-    def keep_file(self, tool: str, text: str) -> Path | None:
+    def keep_file(self, tool: str, text: str, origin: str) -> Path | None:
         """A file with a text from outside that the model can read, named after tool, call and content.
 
         What hides in the text is written out there, as in a result. None when the file could not be

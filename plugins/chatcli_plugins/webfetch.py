@@ -65,11 +65,11 @@ async def webfetch(
     autosave_bytes = int(ctx.setting("CHATCLI_WEBFETCH_AUTOSAVE_BYTES"))
     if size_bytes > autosave_bytes and not selection.is_narrow and not save:
         shown = select(document.text, selection, max(_MIN_PREVIEW_CHARS, room_chars // 4))
-        notice = _saved_notice(ctx, document, size_bytes)
+        notice = _saved_notice(ctx, document, _origin(answer), size_bytes)
         tail = "\n...(auto-truncated)"
     else:
         shown = await _selected(document, selection, room_chars)
-        notice = _file_note(ctx, document) if save else ""
+        notice = _file_note(ctx, document, _origin(answer)) if save else ""
         tail = f"\n[{shown.where}]" if shown.where else ""
     return ToolOutput(
         text=_titled(document) + shown.text + tail,
@@ -106,9 +106,9 @@ def _facts(answer: Fetched, document: Document) -> str:
     return f"[{'; '.join(facts)}]"
 
 
-def _saved_notice(ctx: ToolContext, document: Document, size_bytes: int) -> str:
+def _saved_notice(ctx: ToolContext, document: Document, origin: str, size_bytes: int) -> str:
     """The notice of a page that is too long, naming the tools that look into it."""
-    path = ctx.store.keep_file("webfetch", document.text)
+    path = ctx.store.keep_file("webfetch", document.text, origin)
     where = f"Full body is at {path}." if path else "It could not be saved to a file."
     look = "read with start/end, search, or webfetch" if path else "webfetch"
     return (
@@ -117,8 +117,8 @@ def _saved_notice(ctx: ToolContext, document: Document, size_bytes: int) -> str:
     )
 
 
-def _file_note(ctx: ToolContext, document: Document) -> str:
-    path = ctx.store.keep_file("webfetch", document.text)
+def _file_note(ctx: ToolContext, document: Document, origin: str) -> str:
+    path = ctx.store.keep_file("webfetch", document.text, origin)
     return f"\n[saved: the whole text is at {path}]" if path else "\n[it could not be saved to a file]"
 
 

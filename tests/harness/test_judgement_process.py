@@ -47,7 +47,9 @@ def read_a() -> dict:
 
 
 def test_in_the_last_turn_no_tool_runs(place):
-    with serve([read_a(), read_a(), read_a(), reply("x is 1.", call("write", file="b.py", content="y"))]) as s:
+    with serve(
+        [read_a(), read_a(), read_a(), reply("x is 1.", call("write", file="b.py", content="y"))]
+    ) as s:
         finished = answer(place, s, "-p", "/agent look", "--approve", "all")
 
     assert (finished.code, finished.out) == (4, "x is 1.\n")

@@ -161,7 +161,7 @@ class FakeStore:
     def sink(self) -> Sink:
         return FakeSink(self.folder)
 
-    def keep_file(self, tool: str, text: str) -> Path | None:
+    def keep_file(self, tool: str, text: str, origin: str) -> Path | None:
         path = self.folder / f"{tool}_call_1_{measured(text.encode()).sha256[:8]}.txt"
         path.write_text(text, encoding="utf-8")
         return path
