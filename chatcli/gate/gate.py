@@ -343,6 +343,16 @@ class Gate:
         return refusals.in_plan_mode(why) if self.approver else refusals.unattended(why, rule, level)
 
 
+def _about_memory(title: str, text: str, why: Sequence[Reason]) -> Question:
+    return Question(
+        kind="memory",
+        title=title,
+        subject=text,
+        reasons=tuple(reason.shown() for reason in why),
+        digest=_digest(text.encode()),
+    )
+
+
 def _digest(*parts: bytes) -> str:
     """One SHA-256 over all parts; their lengths keep the borders apart."""
     digest = hashlib.sha256()
