@@ -25,17 +25,23 @@ def kept_cut(run: Run, request: Request) -> int:
     """Where the last turns of `request` begin that are kept; there must be something before them."""
     tokens_of = run.pipeline.tokens_of
     keep_tokens = round(_KEPT * sum(map(tokens_of, request.messages)))
-    cut = cut_for(request.messages, keep_tokens, tokens_of)
+    cut = cut_for(request.messages, keep_tokens, tokens_of, run.session.summed_up_to)
     assert cut is not None
     return cut
 
 
 def leave_out(run: Run, request: Request, cut: int, summary: str, reason: CompactionReason) -> Compacted:
-    """A compaction that leaves out what stands before position `cut` of `request`, not yet recorded."""
+    """A compaction that leaves out what stands before position `cut` of `request`, not yet recorded.
+
+    All but the turns with pinned results.
+    """
+    upto_seq = request.messages[cut].seq - 1
+    pinned = (seq for seq, shown in run.session.shown.items() if shown.pinned and seq <= upto_seq)
     return Compacted(
         seq=0,
         at="",
-        upto_seq=request.messages[cut].seq - 1,
+        upto_seq=upto_seq,
+        pinned=tuple(sorted(pinned)),
         summary=summary,
         plan=plan_of(run.session),
         reason=reason,
@@ -50,7 +56,7 @@ async def compact_by_hand(run: Run, keep: str) -> Compacted | None:
     Raises `MoneyLimit` when there is no money for it.
     """
     request = draft(run).request
-    if last_cut(request.messages) is None:
+    if last_cut(request.messages, run.session.summed_up_to) is None:
         return None
     summary = await summarise(run, request, request.messages, keep)
     if not summary:

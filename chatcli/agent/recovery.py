@@ -88,7 +88,7 @@ class Recovery:
     async def _sum_up(self, request: Request, reason: CompactionReason) -> Request | None:
         # As it was sent before, without what would be rewritten now: so it is read from the cache.
         known = draft(self._run, rewrites=False).request
-        before_last_turn = last_cut(known.messages)
+        before_last_turn = last_cut(known.messages, self._run.session.summed_up_to)
         if before_last_turn is None:
             return None
         self._run.listen(Notice("info", _("The window is full: what is older is being summed up.")))
@@ -96,7 +96,10 @@ class Recovery:
         if not self._summary:
             return None
         compaction = leave_out(self._run, known, kept_cut(self._run, known), self._summary, reason)
-        return self._compact(compaction, request, _ROOMY * self._window_tokens)
+        for wanted in dict.fromkeys([compaction, structs.replace(compaction, pinned=())]):
+            if (smaller := self._compact(wanted, request, _ROOMY * self._window_tokens)) is not None:
+                return smaller
+        return None
 
     async def _keep_last_turn(self, request: Request, reason: CompactionReason) -> Request | None:
         compaction = self._last_turn_only(request, reason)
@@ -106,7 +109,7 @@ class Recovery:
 
     def _last_turn_only(self, request: Request, reason: CompactionReason) -> Compacted | None:
         """The compaction that leaves out most; None when there is nothing before the last turn."""
-        cut = last_cut(request.messages)
+        cut = last_cut(request.messages, self._run.session.summed_up_to)
         if cut is None:
             return None
         session = self._run.session
@@ -114,7 +117,7 @@ class Recovery:
         summary = self._short_summary(request) or without_model(session, left_out)
         words_from_seq = words_that_fit(left_out, self._estimate_of(_WORDS, request))
         compaction = leave_out(self._run, request, cut, summary, reason)
-        return structs.replace(compaction, words_from_seq=words_from_seq, only_task=True)
+        return structs.replace(compaction, words_from_seq=words_from_seq, pinned=(), only_task=True)
 
     def _short_summary(self, request: Request) -> str:
         """What the model made in vain at the level before, if there is room for it."""

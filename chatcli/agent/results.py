@@ -69,7 +69,6 @@ def _described(session: Session, found: ToolResult | Attachment | Image, age_tur
             name=found.path, original=original, state=_state(session, original), age_turns=age_turns
         )
     shown = session.shown.get(found.seq)
-    summary = session.compaction
     path = session.workspace.tool_results / file_name(found.call_id, original)
     return StoredResult(
         name=found.name,
@@ -77,7 +76,7 @@ def _described(session: Session, found: ToolResult | Attachment | Image, age_tur
         state=_state(session, original),
         age_turns=age_turns,
         shown=shown.kind if shown else None,
-        summed_up=summary is not None and found.seq <= summary.upto_seq,
+        summed_up=not session.in_view(found),
         file=path if path.exists() else None,
     )
 

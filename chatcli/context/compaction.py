@@ -2,15 +2,16 @@
 
 A compaction leaves out the messages up to a point. In their place stand, in one message of chatcli:
 what the user had said, verbatim and quoted as past, so that no order is carried out twice; the
-summary; the list of tasks. What the user asked for in the run that goes on follows as he said it.
+summary; the list of tasks. Turns with results that the user pinned follow as they were, then what he
+asked for in the run that goes on.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from chatcli.messages import AssistantMessage, Attachment, Image, Message, Text, UserMessage
+from chatcli.messages import AssistantMessage, Attachment, Image, Message, Text, ToolResult, UserMessage
 from chatcli.session.entries import Compacted
 
 _HEADER = (
@@ -23,6 +24,7 @@ _WORDS = (
 )
 _SUMMARY = "Summary:"
 _PLAN = "The list of tasks as it stood:"
+_PINNED = "The next {count} messages are past too: shown because the user wants their results kept in view."
 
 
 def compacted(transcript: Sequence[Message], compaction: Compacted | None) -> Sequence[Message]:
@@ -40,10 +42,24 @@ def head_of(transcript: Sequence[Message], compaction: Compacted) -> tuple[list[
     in_hand = _in_hand(transcript[:cut]) if goes_on else []
     live = {message.seq for message in in_hand}
     past = [m for m in transcript[:cut] if isinstance(m, UserMessage) and m.seq not in live]
-    opening = _opening(compaction, cut - len(in_hand), past)
+    pinned = list(_turns_of(compaction.pinned, transcript[:cut]))
+    opening = _opening(compaction, cut - len(in_hand) - len(pinned), past, len(pinned))
     if compaction.only_task:
         in_hand = [_without_files(message) for message in in_hand]
-    return [opening, *in_hand], cut
+    return [opening, *pinned, *in_hand], cut
+
+
+def _turns_of(seqs: Collection[int], messages: Sequence[Message]) -> Iterator[Message]:
+    """The replies whose calls led to these results, each with all of its results."""
+    reply: AssistantMessage | None = None
+    results: list[Message] = []
+    for message in (*messages, None):
+        if isinstance(message, ToolResult):
+            results.append(message)
+        elif not isinstance(message, UserMessage):
+            if reply and any(result.seq in seqs for result in results):
+                yield from (reply, *results)
+            reply, results = message, []
 
 
 def begins_run(message: Message) -> bool:
@@ -66,13 +82,15 @@ def _in_hand(messages: Sequence[Message]) -> list[UserMessage]:
     return said if starts else said[:1]
 
 
-def _opening(compaction: Compacted, count: int, past: Sequence[UserMessage]) -> UserMessage:
+def _opening(compaction: Compacted, count: int, past: Sequence[UserMessage], pinned: int) -> UserMessage:
     sections = [_HEADER.format(count=count)]
     if words := list(_quoted(past, compaction.words_from_seq)):
         sections.append("\n".join([_WORDS, *words]))
     sections.append(f"{_SUMMARY}\n\n{compaction.summary}")
     if compaction.plan:
         sections.append(f"{_PLAN}\n{compaction.plan}")
+    if pinned:
+        sections.append(_PINNED.format(count=pinned))
     return UserMessage(seq=compaction.seq, parts=(Text("\n\n".join(sections), origin="notice"),))
 
 

@@ -24,19 +24,27 @@ _RECORD = "No summary could be made. From the record, what was called, oldest fi
 _OLDER = "({count} earlier calls)"
 
 
-def last_cut(messages: Sequence[Message]) -> int | None:
-    """The latest position from which a view may go on, so that something is left out; None: there is none."""
-    return next(cuts(messages), None)
+def last_cut(messages: Sequence[Message], after_seq: int = 0) -> int | None:
+    """The latest position from which a view may go on, so that something is left out; None: there is none.
+
+    Here and below `after_seq` is up to where a summary stands already: that is not cut again.
+    """
+    return next(cuts(messages, after_seq), None)
 
 
-def cut_for(messages: Sequence[Message], keep_tokens: int, tokens_of: Callable[[Message], int]) -> int | None:
+def cut_for(
+    messages: Sequence[Message],
+    keep_tokens: int,
+    tokens_of: Callable[[Message], int],
+    after_seq: int = 0,
+) -> int | None:
     """The earliest position from which on `messages` take at most `keep_tokens`, else the latest.
 
     None when nothing would be left out by any.
     """
     found: int | None = None
     tokens, counted = 0, len(messages)
-    for cut in cuts(messages):
+    for cut in cuts(messages, after_seq):
         tokens += sum(map(tokens_of, messages[cut:counted]))
         counted = cut
         if found is not None and tokens > keep_tokens:
@@ -45,11 +53,10 @@ def cut_for(messages: Sequence[Message], keep_tokens: int, tokens_of: Callable[[
     return found
 
 
-def cuts(messages: Sequence[Message]) -> Iterator[int]:
+def cuts(messages: Sequence[Message], after_seq: int = 0) -> Iterator[int]:
     """The positions from which a view may go on and before which a reply stands, latest first."""
-    first_reply = next(
-        (at for at, m in enumerate(messages) if isinstance(m, AssistantMessage)), len(messages)
-    )
+    replies = (at for at, m in enumerate(messages) if isinstance(m, AssistantMessage) and m.seq > after_seq)
+    first_reply = next(replies, len(messages))
     return (at for at in range(len(messages) - 1, first_reply, -1) if may_begin(messages[at]))
 
 

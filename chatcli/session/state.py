@@ -143,6 +143,16 @@ class State:
         """The one that is in force."""
         return self.compactions[-1] if self.compactions else None
 
+    @property
+    def summed_up_to(self) -> int:
+        """The `seq` up to which a summary stands for the messages; 0 without one."""
+        return self.compaction.upto_seq if self.compaction else 0
+
+    def in_view(self, result: ToolResult) -> bool:
+        """Whether the model sees the result itself, and no summary in its place."""
+        pinned = self.compaction.pinned if self.compaction else ()
+        return result.seq > self.summed_up_to or result.seq in pinned
+
     def _shorten(
         self, reason: str, saved_tokens: int, price_tokens: int = 0, price_usd: float | None = None
     ) -> None:

@@ -121,22 +121,52 @@ async def test_a_pin_costs_nothing_of_the_cache(talk, project):
         assert not [record.miss for record in t.conversation.session.usage if record.miss]
 
 
-async def test_what_is_pinned_is_summed_up_like_all_that_is_older_when_the_window_is_full(talk, project):
-    files(project, 6)
-    later = [reply(call("read", file=f"{n}.txt"), rewrite=True) for n in range(3, 6)]
+def read(*numbers: int):
+    return [reply(call("read", file=f"{n}.txt"), rewrite=True) for n in numbers]
+
+
+def summing_up(*steps):
+    """These replies, and a summary whenever one is asked for."""
+    left = list(steps)
 
     def script(seen):
         if "under exactly these headings" in seen.user_texts[-1]:
             return reply("## Task\nRead on.", side=True)
-        return steps.pop(0)
+        return left.pop(0)
 
-    steps = [*(reply(call("read", file=f"{n}.txt"), rewrite=True) for n in range(3)), reply("Three.")]
-    steps += [*later, reply("Done.", rewrite=True)]
-    async with talk(script, wire="CLAUDEAI", assignments=("CHATCLI_CONTEXT_WINDOW=24000",)) as t:
+    return script
+
+
+YES = reply("Yes.", rewrite=True)
+
+
+async def test_a_pinned_result_outlives_summaries_until_it_is_released(talk, project):
+    files(project, 4)
+    async with talk(summing_up(*read(0, 1, 2, 3), YES, YES, YES), wire="CLAUDEAI") as t:
+        await t.conversation.run("read them")
+        pinned = t.results()[0].seq
+        t.conversation.pin_results({pinned}, pinned=True)
+        shown = in_window(t)[pinned].text
+        for words in ("are you there?", "and now?"):
+            assert await t.conversation.compact() is not None
+            await t.conversation.run(words)
+            seen = t.server.exchanges[-1].seen
+            assert seen.results[0].text == shown
+            assert "because the user wants their results kept in view" in seen.user_texts[0]
+        assert t.conversation.pin_results({pinned}, pinned=False) == 1
+        assert await t.conversation.compact() is not None
+        assert pinned not in in_window(t)
+
+
+async def test_pins_for_which_there_is_no_room_are_summed_up_with_the_rest(talk, project):
+    files(project, 6)
+    script = summing_up(*read(0, 1, 2), YES, *read(3, 4, 5), YES)
+    async with talk(script, wire="CLAUDEAI", assignments=("CHATCLI_CONTEXT_WINDOW=20000",)) as t:
         await t.conversation.run("read three")
-        assert t.conversation.pin_results({result.seq for result in t.results()}, pinned=True) == 3
+        pinned = {result.seq for result in t.results()}
+        t.conversation.pin_results(pinned, pinned=True)
         assert (await t.conversation.run("read three more")).end == "answered"
-        assert t.conversation.session.compaction.summary.startswith("## Task")
+        assert t.conversation.session.compaction.pinned == ()
+        assert not pinned & in_window(t).keys()
         window = t.conversation.window()
         assert window.contents.tokens < window.limit_tokens
-        assert not any(part.result.shown.pinned for part in window.contents.results)

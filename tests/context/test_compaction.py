@@ -79,6 +79,25 @@ def test_the_plan_and_the_summary_stand_in_the_opening() -> None:
     assert "1. [pending] mend it" in texts_of(out)[0]
 
 
+def test_turns_with_pinned_results_are_shown_whole_and_are_not_cut_again() -> None:
+    story = Story(Originals())
+    run_of(story, "First.", "a")
+    pinned, beside = story.turn("kept", "came with it")
+    story.turn("b")
+    run_of(story, "Second.", "c", "d", "e")
+    compaction = leaving_out(story.messages[-3].seq, pinned=(pinned.seq,))
+    out = compacted(story.messages, compaction)
+    call = next(message for message in story.messages if message.seq == pinned.seq - 1)
+    assert out[1:4] == [call, pinned, beside]
+    assert "The next 3 messages are past too" in texts_of(out)[0]
+    assert "9 earlier messages are not shown any more" in texts_of(out)[0]
+    assert ensure_tool_result_pairing(out)[1] == PairingReport()
+    assert list(cuts(out, compaction.upto_seq)) == []
+    story.turn("f")
+    borders = list(cuts(compacted(story.messages, compaction), compaction.upto_seq))
+    assert [compacted(story.messages, compaction)[border].seq for border in borders] == [story.last_seq - 1]
+
+
 def test_after_a_second_compaction_all_words_are_still_there() -> None:
     story = Story(Originals())
     for number in range(4):

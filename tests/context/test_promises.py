@@ -113,14 +113,17 @@ class AnySession(RuleBasedStateMachine):
     @rule(data=st.data())
     def compact(self, data: st.DataObject) -> None:
         assert self.before is not None
-        borders = list(cuts(self.before.messages))
+        session = self.session
+        borders = list(cuts(self.before.messages, session.summed_up_to))
         if not borders:
             return
         cut = data.draw(st.sampled_from(borders))
+        upto_seq = self.before.messages[cut].seq - 1
         draft = Compacted(
             seq=0,
             at="",
-            upto_seq=self.before.messages[cut].seq - 1,
+            upto_seq=upto_seq,
+            pinned=tuple(seq for seq, shown in session.shown.items() if shown.pinned and seq <= upto_seq),
             summary="## Task\nAnything.",
             reason="asked",
             before_tokens=2,
@@ -176,6 +179,8 @@ class AnySession(RuleBasedStateMachine):
         self.moved |= {decision.seq for decision in view.decisions if decision.reason != "first"}
         pinned = {seq for seq, shown in session.shown.items() if shown.pinned}
         assert all(d.reason == "file lost" for d in view.decisions if d.seq in pinned)
+        in_view = {m.seq for m in session.transcript if isinstance(m, ToolResult) and session.in_view(m)}
+        assert in_view <= {message.seq for message in view.messages}
         if occasion.schedule == "off":
             assert all(decision.reason in ("first", "file lost") for decision in view.decisions)
         if before is not None and -1 not in self.moved:

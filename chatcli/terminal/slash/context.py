@@ -80,8 +80,8 @@ def _pin(repl: Repl, seqs: Collection[int], *, pinned: bool) -> None:
         repl.tell(_("Nothing changes by that."))
     elif pinned:
         text = ngettext(
-            "{n} result stays as it is shown now, until you unpin it or it is summed up.",
-            "{n} results stay as they are shown now, until you unpin them or they are summed up.",
+            "{n} result stays as it is shown now, until you unpin it.",
+            "{n} results stay as they are shown now, until you unpin them.",
             changed,
         )
         repl.tell(text.format(n=changed))
@@ -104,9 +104,8 @@ def _words(repl: Repl) -> Iterator[str]:
     yield from _ACTIONS
     session = repl.conversation.session
     keys: dict[str, dict[str, None]] = {"drop": {}, "pin": {}, "unpin": {}}
-    upto_seq = session.compaction.upto_seq if session.compaction else 0
     for message in reversed(session.transcript):
-        if not isinstance(message, ToolResult) or message.seq <= upto_seq or not message.original.key:
+        if not isinstance(message, ToolResult) or not message.original.key or not session.in_view(message):
             continue
         shown = session.shown.get(message.seq)
         if shown is None or shown.kind not in ("summary", "deleted"):
