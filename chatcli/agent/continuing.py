@@ -112,7 +112,7 @@ class Continuing:
         self._run.listen(Notice("warning", to_person))
 
     def _remind(self) -> bool:
-        if self._reminded:
+        if self._reminded or not self._run.mode.runs_tools:
             return False
         self._reminded = True
         self._run.session.add_user((Text(format_error(), origin="notice"),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -28,7 +29,12 @@ def schema(name: str, *required: str) -> ToolSchema:
     )
 
 
-TOOLS = (schema("exec", "command"), schema("read", "file"), schema("tree"), schema("write", "file", "content"))
+TOOLS = (
+    schema("exec", "command"),
+    schema("read", "file"),
+    schema("tree"),
+    schema("write", "file", "content"),
+)
 
 
 def read(text: str, stop: str = "end", pieces: Sequence[int] = ()) -> tuple[Reply, str]:
@@ -36,7 +42,7 @@ def read(text: str, stop: str = "end", pieces: Sequence[int] = ()) -> tuple[Repl
     reader = CallReader(TOOLS, 7)
     told = []
     cuts = [0, *sorted(pieces), len(text)]
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         told += reader.feed(text[start:end])
     told += reader.finish(stop)
     words = "".join(event.text for event in told if isinstance(event, TextDelta))
@@ -143,7 +149,7 @@ def test_a_call_that_is_written_back_is_read_the_same(arguments, cuts):
 
 
 def test_what_a_model_makes_up_behind_its_call_is_neither_told_nor_kept():
-    made_up = "\n<tool_result-1234 call=\"1\">\nx = 1\n</tool_result-1234>\nSo x is 1."
+    made_up = '\n<tool_result-1234 call="1">\nx = 1\n</tool_result-1234>\nSo x is 1.'
     reply, words = read("I look.\n" + SPELLINGS["as it should be"] + made_up)
     assert words == "I look."
     assert [part.text for part in reply.parts if isinstance(part, Text)] == ["I look."]
@@ -170,7 +176,7 @@ UNREADABLE = {
     "an end in the middle": """<tool_call name="@read" args='{"file": "a""",
     "no object": """<tool_call name="@write" args="a.py and some text" />""",
     "flags": """<tool_call name="@read" args="--file a.py" />""",
-    "a fence that is all": "```\n<tool_call name=\"@read\" args='{\"file\": \"a.py\"}' />\n```",
+    "a fence that is all": '```\n<tool_call name="@read" args=\'{"file": "a.py"}\' />\n```',
     "no name in it": """<tool_call>{"file": "a.py"}""",
 }
 
@@ -210,8 +216,8 @@ def test_ids_are_made_of_the_position():
 LOOSE = {
     "{'a': 'b'}": {"a": "b"},
     "{a: True, b: None, c: [1, 2,], }": {"a": True, "b": None, "c": [1, 2]},
-    '{"a": "line\nend\t\\n \\d \\" it\'s"}': {"a": 'line\nend\t\n \\d " it\'s'},
-    r"{'a': 'it\'s \"so\" \u00e9'}": {"a": "it's \"so\" é"},
+    '{"a": "line\nend\t\\n \\d \\" it\'s"}': {"a": "line\nend\t\n \\d \" it's"},
+    r"{'a': 'it\'s \"so\" \u00e9'}": {"a": 'it\'s "so" é'},
 }
 
 
@@ -220,7 +226,9 @@ def test_loose_json_is_mended(text, value):
     assert loose_object(text) == value
 
 
-@pytest.mark.parametrize("text", ['{"a": "b" c}', '{"a" 1}', "{a: b}", '{"a": 1', '{"a": 1} {', "[1]", "{" * 90])
+@pytest.mark.parametrize(
+    "text", ['{"a": "b" c}', '{"a" 1}', "{a: b}", '{"a": 1', '{"a": 1} {', "[1]", "{" * 90]
+)
 def test_what_could_mean_two_things_is_not_mended(text):
     assert loose_object(text) is None
 

@@ -89,7 +89,8 @@ async def test_thinking_and_a_call(row, play):
 @every_row
 async def test_a_cut_stream_is_visibly_gone_on_with_and_in_the_end_keeps_what_was_seen(row, play):
     cut = script.reply(*LONG, cut_bytes=60_000)
-    async with play(row, cut, script.reply("The end."), cut, cut, cut, script.reply("Here I am.")) as open_talk:
+    steps = (cut, script.reply("The end."), cut, cut, cut, script.reply("Here I am."))
+    async with play(row, *steps) as open_talk:
         talk = open_talk()
         finished = await talk.say("Tell me a story.")
         assert finished.text.startswith("Once upon a time.")

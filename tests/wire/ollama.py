@@ -61,6 +61,8 @@ class Ollama:
         for i, message in enumerate(messages):
             _check_message(message, i)
         _check_tools(body.get("tools") or [])
+        if body.get("tools") and body["model"] in self._options.without_tools:
+            raise Rejected("tools", f"registry.ollama.ai/library/{body['model']} does not support tools")
         results = _pair(messages)
         last = max((i for i, m in enumerate(messages) if m["role"] == "assistant"), default=-1)
         seen = Seen(

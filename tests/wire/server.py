@@ -180,7 +180,7 @@ class WireServer:
             return answer
         wire = self._services.wire("/v1/messages")
         if request.path != "/v1/messages/count_tokens" or wire is None:
-            return answer_small(request, self.options.models)
+            return answer_small(request, self.options)
         try:
             whole = {**parse_body(request), "max_tokens": 2048}
             seen = _read(wire, structs.replace(request, body=json.dumps(whole).encode()))

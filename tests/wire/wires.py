@@ -55,6 +55,8 @@ class Options(Struct, kw_only=True):
     clock: Callable[[], float] = time.monotonic
     device_interval_seconds: float = 0.01
     """How long a program that logs in to GitHub must wait before it asks again."""
+    without_tools: tuple[str, ...] = ()
+    """Models of Ollama that cannot call tools, which is told of them."""
     same_prefix: bool = True
     """A request must extend the one before byte for byte, unless its reply says `rewrite` or `side`."""
 
