@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from chatcli.agent.images import with_bytes
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.run import Run
 from chatcli.errors import BadRequest, ContentRefused, ContextOverflow
@@ -43,7 +44,7 @@ async def ask_aside(
         calls_run=False,
     )
     try:
-        return await answer_alone(run, side, purpose)
+        return await answer_alone(run, with_bytes(side, run.session.archive), purpose)
     except (ContextOverflow, ContentRefused, BadRequest):
         return ""
 

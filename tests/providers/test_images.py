@@ -7,6 +7,7 @@ import base64
 import msgspec
 import pytest
 
+from chatcli.agent.results import list_results
 from chatcli.errors import UsageError
 from chatcli.events import Notice
 from chatcli.messages import Archived, Image, Text, UserMessage
@@ -158,3 +159,33 @@ def test_pictures_that_are_too_large_together_are_shown_from_the_newest_on():
 def test_a_request_without_pictures_stays_the_same_object():
     request = Request(model="m", system=(), tools=(), messages=(UserMessage(seq=1, parts=(Text("Hi."),)),))
     assert visible(request, None) is request
+
+
+async def test_a_summary_is_asked_for_with_the_picture_and_names_it_afterwards(play, picture):
+    """With it, because so the service reads everything from its cache."""
+    steps = (
+        script.reply("A cat. " * 400),
+        script.reply("A dog. " * 400),
+        script.reply("## Task\nLooked at a cat.\n## Next steps\nNone.", side=True),
+        script.reply("Well.", rewrite=True),
+    )
+    async with play("claudeai", *steps) as open_talk:
+        talk = open_talk()
+        await talk.conversation.run("What is this?", attachments=[picture()])
+        await talk.say("And what else?")
+        assert await talk.conversation.compact()
+        assert base64.b64encode(PICTURE).decode() in sent_text(talk)
+        await talk.say("Go on.")
+    assert "[image: a.png — 1200x800 PNG; no longer shown]" in sent_text(talk)
+    assert base64.b64encode(PICTURE).decode() not in sent_text(talk)
+
+
+async def test_a_picture_that_was_deleted_is_named(play, picture):
+    steps = (script.reply("A cat."), script.reply("Gone.", rewrite=True))
+    async with play("claudeai", *steps) as open_talk:
+        talk = open_talk()
+        await talk.conversation.run("What is this?", attachments=[picture()])
+        (stored,) = list_results(talk.conversation.session)
+        talk.conversation.session.delete_result(stored.original.sha256)
+        await talk.say("And now?")
+    assert "[image: a.png — 1200x800 PNG; no longer stored]" in sent_text(talk)
