@@ -11,7 +11,7 @@ from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.misses import cause_text
 from chatcli.agent.purse import Purse
 from chatcli.events import Listener, Notice, Purpose, UsageRecorded
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.messages import Usage
 from chatcli.providers import prices
 from chatcli.providers.base import Provider, Request
@@ -157,7 +157,7 @@ class Meter:
         if miss is None or miss.cause not in _TOLD_BEFOREHAND or not 0 < self._cold_cache_usd <= usd:
             return
         text = _("This turn pays ${usd:.2f} more, for {tokens:,} tokens that the cache has lost ({why}).")
-        told = text.format(usd=usd, tokens=miss.lost_tokens, why=cause_text(miss))
+        told = filled(text, usd=usd, tokens=miss.lost_tokens, why=cause_text(miss))
         self._listen(Notice("warning", told))
 
     def _tell_record(self, record: UsageRecord, window_tokens: int) -> None:

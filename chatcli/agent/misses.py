@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chatcli.i18n import _, ngettext
+from chatcli.i18n import _, filled, ngettext
 from chatcli.messages import AssistantMessage, Message, ToolResult
 from chatcli.session.entries import CacheMiss, MissCause
 
@@ -59,7 +59,7 @@ def _measured(miss: CacheMiss) -> str:
         case "expired", [minutes]:
             return _("idle for {n} min").format(n=minutes)
         case "minimum", [stored, least]:
-            return _("{n:,} of {least:,} tokens").format(n=stored, least=least)
+            return filled(_("{n:,} of {least:,} tokens"), n=stored, least=least)
         case "many_blocks", [blocks]:
             return ngettext("{n} block", "{n} blocks", blocks).format(n=blocks)
     return miss.detail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from chatcli.agent.person import TimedPerson
 from chatcli.errors import LimitReached
 from chatcli.events import Listener, Notice
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 
 WARNED_AT = 0.8
 
@@ -53,16 +53,16 @@ class Purse:
         self._warned = False
 
     async def _person_goes_on(self, spent_usd: float) -> bool:
-        more, stop = _("Go on for another ${usd:.2f}").format(usd=self._step_usd), _("Stop here")
+        more, stop = filled(_("Go on for another ${usd:.2f}"), usd=self._step_usd), _("Stop here")
         question = _("This session has cost ${spent:.4f} of ${limit:.2f}; the next request may exceed that.")
-        told = question.format(spent=spent_usd, limit=self._limit_usd)
+        told = filled(question, spent=spent_usd, limit=self._limit_usd)
         return await self._person.ask(told, [more, stop]) == more
 
     def _warn(self, spent_usd: float) -> None:
         if not self._warned and spent_usd >= WARNED_AT * self._limit_usd:
             self._warned = True
             text = _("This session has cost ${spent:.4f} of the ${limit:.2f} that it may.")
-            self._listen(Notice("warning", text.format(spent=spent_usd, limit=self._limit_usd)))
+            self._listen(Notice("warning", filled(text, spent=spent_usd, limit=self._limit_usd)))
 
     def _tell_unknown(self, model: str) -> None:
         if model not in self._told_unknown:
@@ -71,4 +71,4 @@ class Purse:
                 "The price of {model} is unknown: the limit of ${limit:.2f} cannot be held. A table "
                 '[prices."{model}"] in settings.toml gives it one.'
             )
-            self._listen(Notice("warning", text.format(model=model, limit=self._step_usd)))
+            self._listen(Notice("warning", filled(text, model=model, limit=self._step_usd)))

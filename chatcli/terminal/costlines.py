@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from chatcli.agent.costreport import CostReport, TurnCost
 from chatcli.agent.costs import ClassMoney, Money, Spent
 from chatcli.gate.screen import one_line
-from chatcli.i18n import _, ngettext
+from chatcli.i18n import _, filled, ngettext
 from chatcli.terminal.cells import clip, fill, width_cells
 from chatcli.terminal.costnames import purpose_name, share_name
-from chatcli.terminal.figures import marked_money, percent, short_count, short_seconds, source_words
+from chatcli.terminal.figures import marked_money, number, percent, short_count, short_seconds, source_words
 from chatcli.terminal.look import Look
 from chatcli.terminal.turnchart import MARKS, Bar, chart_legend, turn_chart
 from chatcli.terminal.whylines import loss_summary
@@ -41,12 +41,12 @@ def class_lines(spent: Spent, by_class: ClassMoney, columns: int) -> list[str]:
     """One line a class of tokens, with what it cost; classes do not overlap, so they add up."""
     usage = spent.usage
     rows = [
-        (_("input"), f"{usage.input:,}", marked_money(by_class.input)),
-        (_("cache read"), f"{usage.cache_read:,}", marked_money(by_class.cache_read)),
-        (_("cache write"), f"{usage.cache_write:,}", marked_money(by_class.cache_write)),
-        (_("output"), f"{usage.output:,}", marked_money(by_class.output)),
-        (_("of it reasoning"), f"{usage.reasoning:,}", ""),
-        (_("total"), f"{usage.context + usage.output:,}", marked_money(spent.money)),
+        (_("input"), number(usage.input), marked_money(by_class.input)),
+        (_("cache read"), number(usage.cache_read), marked_money(by_class.cache_read)),
+        (_("cache write"), number(usage.cache_write), marked_money(by_class.cache_write)),
+        (_("output"), number(usage.output), marked_money(by_class.output)),
+        (_("of it reasoning"), number(usage.reasoning), ""),
+        (_("total"), number(usage.context + usage.output), marked_money(spent.money)),
     ]
     requests = ngettext("{n} request", "{n} requests", spent.requests).format(n=spent.requests)
     facts = [requests, short_seconds(spent.seconds), source_words(spent.money)]
@@ -147,7 +147,7 @@ def _facts(report: CostReport) -> Iterable[str]:
         text = _(
             "Cache: {share:.0f} % of all prompts was read from it; sent anew: {factor:.2f} × the largest."
         )
-        yield text.format(share=100 * cache.hit_ratio, factor=cache.write_factor)
+        yield filled(text, share=100 * cache.hit_ratio, factor=cache.write_factor)
     else:
         yield _("Cache: nothing was read from one.")
     if report.losses:

@@ -10,9 +10,9 @@ from chatcli.agent.costreport import CostReport, TurnCost
 from chatcli.agent.costs import ClassMoney, Money, Spent
 from chatcli.agent.misses import cause_text
 from chatcli.gate.screen import one_line
-from chatcli.i18n import _, language, ngettext
+from chatcli.i18n import _, filled, language, ngettext
 from chatcli.terminal.costnames import purpose_name, share_name
-from chatcli.terminal.figures import marked_money, money, short_count, short_seconds, source_words
+from chatcli.terminal.figures import marked_money, money, number, short_count, short_seconds, source_words
 from chatcli.terminal.svgchart import Column, bar_chart
 from chatcli.terminal.whylines import loss_summary
 
@@ -64,8 +64,8 @@ def _cards(report: CostReport) -> str:
         (marked_money(report.total.money), source_words(report.total.money)),
         (short_count(usage.context), _("prompt tokens")),
         (short_count(usage.output), _("output tokens, {n} of it reasoning").format(n=reasoning)),
-        (f"{report.cache.hit_ratio:.0%}", _("of the prompts read from the cache")),
-        (f"{report.cache.write_factor:.2f} ×", _("the largest prompt was sent anew")),
+        (f"{100 * report.cache.hit_ratio:.0f} %", _("of the prompts read from the cache")),
+        (f"{number(report.cache.write_factor, 2)} ×", _("the largest prompt was sent anew")),
     ]
     if short.times:
         paid = _("saved by shortening; {usd} paid for it").format(usd=marked_money(short.paid))
@@ -117,10 +117,10 @@ def _told(turn: TurnCost) -> str:
     usage = turn.spent.usage
     rows = [
         _("turn {n}").format(n=turn.number),
-        _("read {n:,}").format(n=usage.cache_read),
-        _("written {n:,}").format(n=usage.cache_write),
-        _("plain {n:,}").format(n=usage.input),
-        _("output {n:,}").format(n=usage.output),
+        filled(_("read {n:,}"), n=usage.cache_read),
+        filled(_("written {n:,}"), n=usage.cache_write),
+        filled(_("plain {n:,}"), n=usage.input),
+        filled(_("output {n:,}"), n=usage.output),
         marked_money(turn.spent.money),
         *(one_line(cause_text(loss.miss, loss.message)) for loss in turn.losses),
     ]
@@ -160,12 +160,14 @@ def _model_row(name: str, spent: Spent, classes: ClassMoney) -> list[str]:
         (usage.cache_write, classes.cache_write),
         (usage.output, classes.output),
     )
-    cells = [f'{tokens:,}<br><span class="soft">{_text(marked_money(usd))}</span>' for tokens, usd in counted]
+    cells = [
+        f'{number(tokens)}<br><span class="soft">{_text(marked_money(usd))}</span>' for tokens, usd in counted
+    ]
     return [
         _text(name),
         str(spent.requests),
         *cells,
-        f"{usage.reasoning:,}",
+        number(usage.reasoning),
         _text(marked_money(spent.money)),
     ]
 
@@ -207,7 +209,7 @@ def _losses(report: CostReport) -> Iterable[str]:
         [
             str(loss.turn),
             _text(cause_text(loss.miss, loss.message)),
-            f"{loss.miss.lost_tokens:,}",
+            number(loss.miss.lost_tokens),
             _text(marked_money(loss.money)),
         ]
         for loss in report.losses

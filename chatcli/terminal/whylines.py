@@ -8,7 +8,7 @@ from chatcli.agent.costreport import CostReport, Loss
 from chatcli.agent.costs import Money
 from chatcli.agent.misses import cause_text, reason_of
 from chatcli.gate.screen import one_line
-from chatcli.i18n import _, ngettext
+from chatcli.i18n import _, filled, ngettext
 from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.costnames import purpose_name
 from chatcli.terminal.figures import marked_money, short_count
@@ -66,7 +66,7 @@ def _loss(loss: Loss, columns: int, look: Look) -> list[str]:
         paid = _("{tokens:,} tokens sent again; what that cost is unknown")
     else:
         paid = _("{tokens:,} tokens sent again, {usd} more than reading them")
-    told = paid.format(tokens=miss.lost_tokens, usd=marked_money(loss.money))
+    told = filled(paid, tokens=miss.lost_tokens, usd=marked_money(loss.money))
     rows = behind(f"{mark} ", [*head, *cause, *fill(told, columns - 2)])
     return [look.paint(rows[0], "dim" if loss.is_decided else "warn"), *rows[1:]]
 

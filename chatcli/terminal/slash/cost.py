@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chatcli.agent.costreport import cost_report
 from chatcli.gate.screen import one_line, safe_text
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.providers import prices
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import wrap
@@ -60,7 +60,7 @@ def _window(repl: Repl) -> list[str]:
         return []
     share = percent(conversation.context_tokens, window)
     told = _("Context: {used:,} of {window:,} tokens, {share} %")
-    return [told.format(used=conversation.context_tokens, window=window, share=share)]
+    return [filled(told, used=conversation.context_tokens, window=window, share=share)]
 
 
 async def _write(repl: Repl, given: str, text: str) -> None:
