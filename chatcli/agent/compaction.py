@@ -10,8 +10,9 @@ from msgspec import Struct, structs
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.agent.summary import summarise
+from chatcli.context.compaction import turns_of
 from chatcli.context.recovery import cut_for, last_cut, record_of
-from chatcli.messages import Message
+from chatcli.messages import Message, ToolResult
 from chatcli.providers.base import Request
 from chatcli.session.entries import Compacted, CompactionReason
 from chatcli.session.session import Session
@@ -36,12 +37,13 @@ def leave_out(run: Run, request: Request, cut: int, summary: str, reason: Compac
     All but the turns with pinned results.
     """
     upto_seq = request.messages[cut].seq - 1
-    pinned = (seq for seq, shown in run.session.shown.items() if shown.pinned and seq <= upto_seq)
+    pinned = {seq for seq, shown in run.session.shown.items() if shown.pinned and seq <= upto_seq}
+    kept = turns_of(pinned, run.session.transcript) if pinned else ()
     return Compacted(
         seq=0,
         at="",
         upto_seq=upto_seq,
-        pinned=tuple(sorted(pinned)),
+        pinned=tuple(message.seq for message in kept if isinstance(message, ToolResult)),
         summary=summary,
         plan=plan_of(run.session),
         reason=reason,

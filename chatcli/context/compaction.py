@@ -42,14 +42,14 @@ def head_of(transcript: Sequence[Message], compaction: Compacted) -> tuple[list[
     in_hand = _in_hand(transcript[:cut]) if goes_on else []
     live = {message.seq for message in in_hand}
     past = [m for m in transcript[:cut] if isinstance(m, UserMessage) and m.seq not in live]
-    pinned = list(_turns_of(compaction.pinned, transcript[:cut]))
+    pinned = list(turns_of(compaction.pinned, transcript[:cut]))
     opening = _opening(compaction, cut - len(in_hand) - len(pinned), past, len(pinned))
     if compaction.only_task:
         in_hand = [_without_files(message) for message in in_hand]
     return [opening, *pinned, *in_hand], cut
 
 
-def _turns_of(seqs: Collection[int], messages: Sequence[Message]) -> Iterator[Message]:
+def turns_of(seqs: Collection[int], messages: Sequence[Message]) -> Iterator[Message]:
     """The replies whose calls led to these results, each with all of its results."""
     reply: AssistantMessage | None = None
     results: list[Message] = []
