@@ -166,7 +166,7 @@ class Compacted(_Line, frozen=True, tag="compacted"):
     words_from_seq: int = 0
     """What the user said in messages before this one is not quoted: there was no room."""
     pinned: tuple[int, ...] = ()
-    """Results, by `seq`, of the turns that hold one which the user had pinned: these are shown all the same."""
+    """Results, by `seq`, of turns in which the user had pinned one: those turns are shown all the same."""
     only_task: bool = False
     """There was no room either for the files that came with the task that is being worked on."""
 
