@@ -16,6 +16,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from chatcli.agent.text_protocol.rendering import as_text
 from chatcli.messages import AssistantMessage, Message, Reasoning, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers import (
     anthropic_body,
@@ -24,6 +25,7 @@ from chatcli.providers import (
     ollama_body,
     openai_chat_body,
     openai_responses_body,
+    stackspot_body,
 )
 from chatcli.providers.encoding import encode
 from chatcli.providers.specs import find_spec
@@ -41,8 +43,10 @@ SOURCES = [
     ("MOONSHOT", MODEL),
     ("GOOGLEAI", GEMINI),
 ]
-WIRES = ("anthropic", "responses", "chat", "moonshot", "ollama", "gemini", "converse")
-CLOSING = {"anthropic": b"]}]}", "converse": b"]}]}"}
+NATIVE = ("anthropic", "responses", "chat", "moonshot", "ollama", "gemini", "converse")
+WIRES = (*NATIVE, *(f"{wire} in text" for wire in NATIVE), "stackspot in text")
+"""With native tools, and with tools in text."""
+CLOSING = {"anthropic": b"]}]}", "converse": b"]}]}", "stackspot": b'"}'}
 """What closes a body behind its last block; elsewhere it is `]}`."""
 
 texts = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(["", " ", "\n", "Go."])
@@ -50,6 +54,7 @@ arguments = st.sampled_from(
     ['{"file":  "é.py"}', "{}", "", '{"a": 1.0, "a": 1e3}', '{"file', "[1]", "\ud83d"]
 )
 ids = st.sampled_from(["call_0", "call_1", "functions.read:0", "x" * 80, "toolu_01"])
+names = st.sampled_from(["read", "@read", "functions.read", "", "lê", "x" * 80])
 reasoning = st.sampled_from(
     [
         Reasoning(text="Hm.", opaque={"type": "thinking", "signature": "s"}),
@@ -70,14 +75,14 @@ def conversations(draw):
     messages = [UserMessage(seq=1, parts=(Text("Go."),))]
     for _ in range(draw(st.integers(0, 4))):
         calls = [
-            ToolCall(id=call_id, name="read", arguments_json=draw(arguments))
+            ToolCall(id=call_id, name=draw(names), arguments_json=draw(arguments))
             for call_id in draw(st.lists(ids, unique=True, max_size=3))
         ]
         said = draw(st.lists(reasoning | st.builds(Text, texts), max_size=3))
         provider, model = draw(st.sampled_from(SOURCES))
         messages.append(AssistantMessage(seq=0, parts=(*said, *calls), provider=provider, model=model))
         results = [
-            ToolResult(seq=0, call_id=call.id, name="read", text=draw(texts), original=NOTHING)
+            ToolResult(seq=0, call_id=call.id, name=call.name, text=draw(texts), original=NOTHING)
             for call in calls
         ]
         words = [
@@ -89,7 +94,10 @@ def conversations(draw):
 
 
 def render(wire, messages):
-    asked = request(*messages, model=GEMINI if wire == "gemini" else MODEL)
+    wire, _in, text = wire.partition(" in ")
+    asked = request(*messages, model=GEMINI if wire == "gemini" else MODEL, fence="5eed5eed")
+    if text:
+        asked = as_text(asked)
     match wire:
         case "anthropic":
             return anthropic_body.render(asked, provider="CLAUDEAI", max_output_tokens=1000)
@@ -105,28 +113,31 @@ def render(wire, messages):
             return gemini_body.render(asked, provider="GOOGLEAI")
         case "converse":
             return converse_body.render(asked, provider="BEDROCK", ttl="5m")
+        case "stackspot":
+            return stackspot_body.render(asked)
         case _:
             return ollama_body.render(asked, provider="OLLAMA", num_ctx=8192)
 
 
 def check(wire, body):
     """Raises what the service would refuse."""
+    wire, tools = wire.removesuffix(" in text"), body.get("tools", [])
     match wire:
         case "anthropic":
             anthropic_rules.check_body(body, max_output_tokens=128_000)
             anthropic_rules.check_pairing(body["messages"])
         case "responses":
             responses_rules.check_body(body)
-            responses_rules.check_items(body["input"], tools=body["tools"])
+            responses_rules.check_items(body["input"], tools=tools)
             responses_rules.check_reasoning(body["input"], {}, model=MODEL, store=False)
         case "chat":
             chat_rules.check_body(body, openrouter=True)
-            chat_rules.check_messages(body["messages"], body["tools"])
+            chat_rules.check_messages(body["messages"], tools)
         case "moonshot":
             for message in body["messages"]:
                 assert "reasoning_content" in message or not message.get("tool_calls")
                 message.pop("reasoning_content", None)
-            chat_rules.check_messages(body["messages"], body["tools"])
+            chat_rules.check_messages(body["messages"], tools)
         case "gemini":
             gemini_rules.check_body(body)
             gemini_rules.check_pairing(body["contents"])
@@ -150,7 +161,7 @@ def test_no_service_refuses_a_well_paired_conversation(wire, messages):
 @given(messages=conversations())
 def test_a_longer_conversation_extends_the_same_bytes(wire, messages):
     """Cut before a reply: what had been sent until then is the beginning of what is sent now."""
-    closing = len(CLOSING.get(wire, b"]}"))
+    closing = len(CLOSING.get(wire.removesuffix(" in text"), b"]}"))
     whole = encode(render(wire, messages))
     for index, message in enumerate(messages):
         if isinstance(message, AssistantMessage):

@@ -44,7 +44,7 @@ def as_text(request: Request) -> Request:
             marks,
             last_tool=False,
             system_block=system_block,
-            messages=tuple(sorted({places[index] for index in marks.messages if index in places})),
+            messages=tuple(sorted({places[index] for index in marks.messages})),
         ),
     )
 
@@ -107,9 +107,8 @@ def _messages(request: Request) -> tuple[tuple[Message, ...], dict[int, int]]:
     for exchange in exchanges(request.messages):
         if exchange.assistant:
             index, assistant = exchange.assistant
-            if parts := _said(assistant):
-                places[index] = len(messages)
-                messages.append(structs.replace(assistant, parts=parts))
+            places[index] = len(messages)
+            messages.append(structs.replace(assistant, parts=_said(assistant)))
         if exchange.results:
             places.update((index, len(messages)) for index, _result in exchange.results)
             messages.append(_results(exchange, request.fence))
