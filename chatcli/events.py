@@ -153,9 +153,10 @@ class UsageRecorded(Struct, frozen=True, tag="usage", kw_only=True):
 
 
 class QueuedDelivered(Struct, frozen=True, tag="queued_delivered"):
-    """A message typed while the agent worked was given to the model."""
+    """A message typed while the agent worked was given to the model, with the files that it names."""
 
     text: str
+    files: tuple[str, ...] = ()
 
 
 class Notice(Struct, frozen=True, tag="notice"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -40,6 +40,7 @@ from chatcli.agent.window import Dropped, Window, drop, look_into, pin
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
+from chatcli.errors import UserFacingError
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted
 from chatcli.extensions.rules import Rules as RulesFiles
 from chatcli.gate.environment import child_environment
@@ -49,7 +50,7 @@ from chatcli.i18n import _, language
 from chatcli.memory.fact import Fact
 from chatcli.memory.recall import Recall
 from chatcli.memory.store import Memory
-from chatcli.messages import Image, Text, UserPart
+from chatcli.messages import Attachment, Image, Text, UserPart
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
@@ -368,16 +369,25 @@ class Conversation:
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,
-            take_queued=self.inbox.take,
+            take_queued=self._take_queued,
         )
 
-    def _attached(self, paths: Sequence[Path]) -> list[UserPart]:
-        files: list[UserPart] = [
-            attach_file(path, self.session, self.settings, self.provider) for path in paths
-        ]
+    def _attached(self, paths: Sequence[Path]) -> list[Attachment | Image]:
+        files = [attach_file(path, self.session, self.settings, self.provider) for path in paths]
         if told := unseen([file for file in files if isinstance(file, Image)], self.provider):
             self.emit(Notice("warning", told))
         return files
+
+    def _take_queued(self) -> Iterator[tuple[Text, list[Attachment | Image]]]:
+        """A file that cannot be attached is told: the message was waited for and goes without it."""
+        for waiting in self.inbox.take():
+            files: list[Attachment | Image] = []
+            for path in waiting.files:
+                try:
+                    files += self._attached([path])
+                except UserFacingError as error:
+                    self.emit(Notice("error", error.message))
+            yield Text(waiting.text), files
 
     def _add_user(self, text: str, files: Sequence[UserPart], mode: str, recalled: str) -> None:
         note = context_note(mode=mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today())

@@ -149,11 +149,12 @@ async def _conclude(run: Run, going_on: Continuing) -> RunEnd:
 
 def _deliver_queued(run: Run) -> bool:
     """Give the model what was typed meanwhile. True when there was something."""
-    texts = run.take_queued()
-    for text in texts:
-        run.session.add_user((Text(text),))
-        run.listen(QueuedDelivered(text))
-    return bool(texts)
+    delivered = False
+    for words, files in run.take_queued():
+        run.session.add_user((words, *files))
+        run.listen(QueuedDelivered(words.text, tuple(file.path for file in files)))
+        delivered = True
+    return delivered
 
 
 def _end_of(message: AssistantMessage) -> RunEnd:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from chatcli.agent.modes import Mode
 from chatcli.agent.person import TimedPerson
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener
-from chatcli.messages import ToolSchema
+from chatcli.messages import Attachment, Image, Text, ToolSchema
 from chatcli.providers.base import Block, Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.session import Session
@@ -46,8 +46,8 @@ class Run(Struct, kw_only=True):
     retry: RetryPolicy
     max_output_tokens: int
     listen: Listener
-    take_queued: Callable[[], Sequence[str]]
-    """Messages typed since it was last called."""
+    take_queued: Callable[[], Iterable[tuple[Text, Sequence[Attachment | Image]]]]
+    """Messages typed since it was last called, with what they name."""
     turns: int = 0
     tool_calls: int = 0
     begun: str = ""

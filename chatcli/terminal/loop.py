@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Awaitable, Coroutine, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -30,6 +30,7 @@ from chatcli.terminal.warmup import warm_up
 
 if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
+    from chatcli.agent.inbox import Waiting
     from chatcli.terminal.person import TerminalPerson
 
 logger = logging.getLogger(__name__)
@@ -173,14 +174,16 @@ class Repl:
                 self.leave()
 
     async def _line(self, line: Line) -> None:
-        self._named = find_mentions(line.shown, self.conversation.session.folder)
+        named = find_mentions(line.shown, self.conversation.session.folder)
+        if not self._run:
+            self._named = named
         if line.text in _LEAVING_WORDS:
             self.leave()
         elif _is_command(line.text):
             self.view.echo(line.shown)
             await self._command(line.text)
         elif self._run:
-            self.conversation.inbox.put(line.text)
+            self.conversation.inbox.put(line.text, named)
             self.view.activity.queued.append(line)
             self.screen.refresh()
         elif line.text:
@@ -204,10 +207,12 @@ class Repl:
             end = await self._guarded(self._one_run(text, mode, may_reroute=may_reroute))
             while waiting := self.conversation.inbox.take():
                 if end != "answered":
-                    self.screen.give_back("\n".join(waiting))
+                    self._give_back(waiting)
                     break
-                self.view.echo("\n".join(waiting))
-                end = await self._guarded(self._one_run("\n".join(waiting), mode, may_reroute=may_reroute))
+                text = _joined(waiting)
+                self.view.echo(text)
+                self._named = list(dict.fromkeys(path for message in waiting for path in message.files))
+                end = await self._guarded(self._one_run(text, mode, may_reroute=may_reroute))
             if end == "answered":
                 await self._guarded(learn_after_run(self))
         finally:
@@ -220,8 +225,12 @@ class Repl:
             await self._guarded(work)
         finally:
             if waiting := self.conversation.inbox.take():
-                self.screen.give_back("\n".join(waiting))
+                self._give_back(waiting)
             self._rest()
+
+    def _give_back(self, waiting: Sequence[Waiting]) -> None:
+        """What was not delivered can be sent again."""
+        self.screen.give_back(_joined(waiting))
 
     def _rest(self) -> None:
         self._run = None
@@ -278,6 +287,10 @@ class Repl:
         if self._main and not self._left:
             self.leave()
             self._main.cancel()
+
+
+def _joined(waiting: Sequence[Waiting]) -> str:
+    return "\n".join(message.text for message in waiting)
 
 
 def _is_command(text: str) -> bool:

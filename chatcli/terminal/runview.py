@@ -79,8 +79,9 @@ class RunView:
             case Retrying(reason=reason, delay_seconds=delay_seconds):
                 text = _("{reason} · next try in {delay}")
                 self.notice("warning", text.format(reason=reason, delay=short_seconds(delay_seconds)))
-            case QueuedDelivered(text=text):
+            case QueuedDelivered(text=text, files=files):
                 self.echo(self.activity.delivered(text))
+                self.attached(files)
             case Notice(level=level, text=text):
                 self.notice(level, text)
             case RunFinished():

@@ -144,3 +144,38 @@ def test_a_failure_is_one_line_and_a_hint(world: World) -> None:
     assert "Traceback" not in terminal.text()
     terminal.send(CTRL_D)
     assert terminal.end() == 0
+
+
+def test_a_file_named_in_what_is_typed_meanwhile_goes_along(world: World) -> None:
+    (world.project / "a.txt").write_text("hello\n")
+    (world.project / "notes.txt").write_text("the secret word is papaya\n")
+    (world.project / "void.bin").write_bytes(b"\0\1\2" * 50)
+    world.serve([reply("Working.\n\n", hold(), call("read", file="a.txt")), reply("Done.")])
+    terminal = world.prompt()
+    terminal.line("/agent look")
+    terminal.expect("Working.")
+    terminal.line("and see @notes.txt")
+    terminal.line("or @void.bin")
+    terminal.expect("2 queued")
+    world.server.release()
+    terminal.expect("❯ and see @notes.txt")
+    terminal.expect("  + notes.txt")
+    terminal.expect("void.bin is not text: it cannot be attached.")
+    terminal.expect("Done.")
+    sent = str(world.server.exchanges[1].seen)
+    assert "papaya" in sent
+    assert "or @void.bin" in sent
+    assert world.server.violations == []
+
+
+def test_a_file_named_too_late_for_the_run_goes_along_with_the_next(world: World) -> None:
+    (world.project / "notes.txt").write_text("the secret word is papaya\n")
+    world.serve([reply("First.\n\n", hold(), "End."), reply("Second.")])
+    terminal = world.prompt()
+    terminal.line("/chat look")
+    terminal.expect("First.")
+    terminal.line("see @notes.txt")
+    terminal.expect("1 queued")
+    world.server.release()
+    terminal.expect("Second.")
+    assert "papaya" in str(world.server.exchanges[1].seen)
