@@ -25,7 +25,7 @@ _WORDS_WEIGHT = 0.2
 _HALF_BM25 = 10.0
 """The BM25 score that counts half of what the best could."""
 _ABOUT_USER_WEIGHT = 0.06
-_NEAR_WEIGHT = 0.05
+_NEAR_WEIGHT = 0.1
 _NEW_WEIGHT = 0.03
 _HALF_LIFE_DAYS = 90.0
 

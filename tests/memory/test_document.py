@@ -46,7 +46,11 @@ def line_of(memory: Memory, word: str) -> str:
 def test_the_file_is_for_people(memory: Memory) -> None:
     lines = memory.document.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "# What chatcli remembers"
-    assert [line for line in lines if line.startswith("## ")] == ["## About you", "## Everywhere", "## /work/site"]
+    assert [line for line in lines if line.startswith("## ")] == [
+        "## About you",
+        "## Everywhere",
+        "## /work/site",
+    ]
     assert line_of(memory, "tabs").startswith("- [preference] Prefers tabs. #style ^")
 
 
@@ -66,7 +70,11 @@ def test_a_deleted_line_is_forgotten_for_good(memory: Memory) -> None:
 
 @pytest.mark.parametrize("bullet", ["- ", "* ", "1. ", "", "  - "])
 def test_a_new_line_is_a_new_fact_of_its_section(memory: Memory, bullet: str) -> None:
-    edit(memory, "## /work/site\n", f"## /work/site\n{bullet}[pattern] Tests stand beside\n   the code. #tests\n\n")
+    edit(
+        memory,
+        "## /work/site\n",
+        f"## /work/site\n{bullet}[pattern] Tests stand beside\n   the code. #tests\n\n",
+    )
     (new,) = [fact for fact in memory.facts() if fact.category == "pattern"]
     assert (new.text, new.scope, new.tags, new.said_by) == (
         "Tests stand beside the code.",

@@ -57,7 +57,13 @@ def test_files_are_the_users_alone(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  \n ", "x" * 2_001, "my key is sk-ant-abcdefghijklmnop1234", "login https://ana:hunter22@example.com"],
+    [
+        "",
+        "  \n ",
+        "x" * 2_001,
+        "my key is sk-ant-abcdefghijklmnop1234",
+        "login https://ana:hunter22@example.com",
+    ],
 )
 def test_what_is_no_fact_is_refused_and_nothing_is_written(memory: Memory, text: str) -> None:
     with pytest.raises(UsageError):
