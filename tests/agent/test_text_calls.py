@@ -208,6 +208,10 @@ def test_the_arguments_are_told_while_they_come():
     ]
 
 
+def test_a_tool_that_there_is_not_is_called_too_and_refused_like_any_other():
+    assert calls_of("<tool_call name='@open' args='a.py please' />") == [("open", {})]
+
+
 def test_ids_are_made_of_the_position():
     reply, _words = read(SPELLINGS["as it should be"] + "<tool_call name=tree/>")
     assert [part.id for part in reply.parts] == ["call_7_1", "call_7_2"]

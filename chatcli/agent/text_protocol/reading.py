@@ -24,7 +24,7 @@ class CallReader:
         self._read = 0
         """How many of the scanner's calls were looked at."""
         self._texts: list[str] = []
-        self._space = ""
+        self._space: list[str] = []
         """White space that is told when words follow it."""
         self._calls: list[ToolCall] = []
         self._grew = False
@@ -100,25 +100,27 @@ class CallReader:
             if found is None:
                 return None
             name, arguments = found
-        if arguments is None:
+        if arguments is None and _bare(name) in self._tools:
             return None
-        return ToolCall(id=self._next_id(), name=_bare(name), arguments_json=arguments)
+        return ToolCall(id=self._next_id(), name=_bare(name), arguments_json=arguments or "{}")
 
     def _give_up(self, written: Written) -> Iterator[ReplyEvent]:
         """It was meant as a call, and stays what the model wrote."""
         self._unreadable = True
         self._grew = False
         if self._texts and not self._space:
-            self._space = "\n"
+            self._space.append("\n")
         yield from self._tell(written.raw)
 
     def _tell(self, text: str) -> Iterator[ReplyEvent]:
-        text = self._space + text
         words = text.rstrip()
-        self._space = text[len(words) :]
         if words:
-            self._texts.append(words)
-            yield TextDelta(words)
+            told = "".join(self._space) + words
+            self._space.clear()
+            self._texts.append(told)
+            yield TextDelta(told)
+        if len(words) < len(text):
+            self._space.append(text[len(words) :])
 
     def _next_id(self) -> str:
         return f"call_{self._position}_{len(self._calls) + 1}"

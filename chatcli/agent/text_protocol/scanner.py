@@ -132,12 +132,12 @@ class CallScanner:
 
     def _run(self, mark: str) -> Generator[None, str, tuple[str, str]]:
         """The same character, several times."""
-        char, run = mark, ""
+        char, length = mark, 0
         while char == mark:
             self._say(char)
-            run += char
+            length += 1
             char = yield
-        return run, char
+        return mark * length, char
 
     def _thought(self, char: str) -> Steps:
         """Up to the tag that ends it."""

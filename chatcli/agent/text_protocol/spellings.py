@@ -12,7 +12,6 @@ and returns the one that comes next and is not its own.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Generator
 from typing import Literal
@@ -35,7 +34,8 @@ _MAX_WORD_CHARS = 24
 _BEHIND_KEY = " \t\r\n=/>"
 _BEHIND_WORD = " \t\r\n>"
 _BEHIND_NAME = " \t\r\n{]"
-_ENTITY = re.compile(r"&(?:quot|apos|lt|gt|amp|#34|#39);")
+_ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "#34": '"', "#39": "'"}
+_ENTITY = re.compile(f"&({'|'.join(_ENTITIES)});")
 
 
 class Draft(Struct, kw_only=True):
@@ -202,7 +202,7 @@ def _plain(draft: Draft, quote: str, start: str, char: str) -> _Text:
         whole = value.rstrip()
         draft.open = not whole.endswith(">")
         value = whole.removesuffix(">").removesuffix("/").rstrip()
-    decoded = _ENTITY.sub(lambda found: html.unescape(found[0]), value)
+    decoded = _ENTITY.sub(lambda found: _ENTITIES[found[1]], value)
     return decoded, ((yield) if char else char)
 
 
