@@ -15,6 +15,8 @@ from chatcli.errors import StorageError
 from chatcli.i18n import _
 
 LOCK_TIMEOUT_SECONDS = 10.0
+_LOCK_POLL_SECONDS = 0.002
+"""Short: whoever writes again and again lets go for an instant only."""
 # Whoever only wants to know whether a file is locked holds its lock for an instant.
 _LOCK_ATTEMPTS = 10
 _LOCK_PAUSE_SECONDS = 0.02
@@ -170,7 +172,8 @@ def locked(path: Path) -> Iterator[None]:
     with storage_errors(path):
         make_private_folder(path.parent)
     try:
-        with FileLock(path.with_name(path.name + ".lock"), timeout=LOCK_TIMEOUT_SECONDS, mode=0o600):
+        lock = FileLock(path.with_name(path.name + ".lock"), mode=0o600)
+        with lock.acquire(LOCK_TIMEOUT_SECONDS, poll_interval=_LOCK_POLL_SECONDS):
             yield
     except Timeout as error:
         raise StorageError(_("another chatcli keeps {path} locked").format(path=path)) from error
