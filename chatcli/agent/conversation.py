@@ -274,7 +274,10 @@ class Conversation:
         return look_into(self._beside(), Ageing.from_settings(self.settings))
 
     def drop_results(self, seqs: Collection[int]) -> Dropped | None:
-        """`/context drop`: show these results in one line from now on; None when that changes nothing."""
+        """`/context drop`: show these results in one line from now on; None when that changes nothing.
+
+        Not while a run works.
+        """
         return drop(self._beside(), seqs)
 
     def pin_results(self, seqs: Collection[int], *, pinned: bool) -> int:

@@ -10,7 +10,7 @@ from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.terminal.cells import clip, fill, pad, width_cells
 from chatcli.terminal.contextmap import Share, map_rows
-from chatcli.terminal.figures import percent, short_count
+from chatcli.terminal.figures import number, percent, short_count
 from chatcli.terminal.look import Look, Style
 from chatcli.terminal.slash.results import presentation_text
 
@@ -29,15 +29,15 @@ def window_rows(window: Window, shown: Sequence[ResultPart], look: Look, columns
 
 def _sizes(window: Window) -> Iterator[str]:
     expected = window.contents.tokens
-    yield _("next request: {n:,} of {window:,} tokens, {share} (estimated)").format(
-        n=expected,
-        window=window.window_tokens,
+    yield _("next request: {n} of {window} tokens, {share} (estimated)").format(
+        n=number(expected),
+        window=number(window.window_tokens),
         share=f"{percent(expected, window.window_tokens)}\u00a0%",
     )
     if window.billed_tokens:
-        yield _("last request: {n:,} (billed)").format(n=window.billed_tokens)
-    yield _("room is made past {limit:,}: {left:,} left").format(
-        limit=window.limit_tokens, left=max(0, window.limit_tokens - expected)
+        yield _("last request: {n} (billed)").format(n=number(window.billed_tokens))
+    yield _("room is made past {limit}: {left} left").format(
+        limit=number(window.limit_tokens), left=number(max(0, window.limit_tokens - expected))
     )
 
 

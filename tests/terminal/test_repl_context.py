@@ -8,7 +8,7 @@ import pytest
 
 from chatcli.terminal.cells import width_cells
 from tests.terminal.conftest import World
-from tests.wire.script import call, reply
+from tests.wire.script import call, hold, reply
 
 LINE = "    name, size = entry.name, entry.size_bytes\n"
 
@@ -103,3 +103,21 @@ def test_it_is_right_at_any_width_without_colours(world: World, columns: int) ->
     assert max(map(width_cells, rows)) <= columns
     assert sum(row.startswith(("▤ ▤", "■ ■", "· ·")) for row in rows) >= 3
     assert any("● replies and calls" in row for row in rows)
+
+
+def test_while_the_agent_works_results_are_pinned_but_not_dropped(
+    world: World,
+) -> None:
+    write_files(world, 1)
+    world.serve([reply(call("read", file="0.py")), reply("Working on it", hold(), " and done.")])
+    terminal = world.prompt(columns=100, rows=60)
+    terminal.line("/agent read")
+    terminal.expect("Working on it")
+    (key,) = keys(world)
+    terminal.line(f"/context drop {key}")
+    terminal.expect("Dropping has to wait")
+    terminal.line(f"/context pin {key}")
+    terminal.expect("1 result stays as it is shown now")
+    world.server.release()
+    terminal.expect("and done.")
+    assert reasons(world) == ["first", "pinned"]

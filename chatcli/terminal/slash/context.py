@@ -9,7 +9,7 @@ from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.messages import ToolResult
 from chatcli.terminal.contextview import window_rows
-from chatcli.terminal.figures import money
+from chatcli.terminal.figures import money, number
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
@@ -57,16 +57,19 @@ def _change(repl: Repl, action: str, given: Sequence[str]) -> None:
 
 
 def _drop(repl: Repl, seqs: Collection[int]) -> None:
+    if repl.screen.busy:
+        repl.tell(_("Dropping has to wait: Ctrl-C cancels what runs."), "warning")
+        return
     dropped = repl.conversation.drop_results(seqs)
     if dropped is None:
         repl.tell(_("Nothing is dropped: one line is shown already, or it would be longer."))
         return
     saved, price = dropped.rewrite.saved_tokens, dropped.rewrite.price_tokens
     text = ngettext(
-        "{n} result is one line from now on: {saved:,} tokens less in each request (estimated).",
-        "{n} results are one line from now on: {saved:,} tokens less in each request (estimated).",
+        "{n} result is one line from now on: {saved} tokens less in each request (estimated).",
+        "{n} results are one line from now on: {saved} tokens less in each request (estimated).",
         dropped.results,
-    ).format(n=dropped.results, saved=saved)
+    ).format(n=dropped.results, saved=number(saved))
     if price:
         text += " " + _("What was cached behind it is written again once: {usd}.").format(
             usd=money(dropped.rewrite.price_usd)
