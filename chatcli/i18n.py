@@ -54,6 +54,11 @@ def _(message: str) -> str:
     return _catalogue.gettext(message) if _catalogue else message
 
 
+def N_(text: str) -> str:
+    """Mark a text for the catalogue; it is looked up when it is shown."""
+    return text
+
+
 def ngettext(singular: str, plural: str, count: int) -> str:
     if _catalogue:
         return _catalogue.ngettext(singular, plural, count)

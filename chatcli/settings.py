@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, structs
 
+from chatcli.i18n import N_, _
+
 Schedule = Literal["auto", "eager", "off"]
 Preset = Literal["none", "trueforge", "lookup"]
 Autonomy = Literal["plan", "ask", "edits", "all"]
@@ -303,7 +305,14 @@ class Problem(Struct, frozen=True, kw_only=True):
     layer: str
     value: str
     why: str
+    """In English, with `{about}` for what `about` holds; `reason` is what a person reads."""
+    about: str = ""
     used: Any
+
+    @property
+    def reason(self) -> str:
+        """Looked up when it is shown: the language is chosen after the settings are read."""
+        return _(self.why).format(about=self.about) if self.about else _(self.why)
 
 
 class Origin(Struct, frozen=True):
@@ -358,36 +367,50 @@ def load(layers: Sequence[tuple[str, Mapping[str, str]]]) -> Loaded:
                 if (text := texts.get(key)) is None:
                     continue
                 try:
-                    value, why = _parse(row, text)
-                except ValueError as error:
-                    value, why = values.get(row.name, row.default), str(error)
+                    value, (why, about) = _parse(row, text)
+                except _UnreadableError as error:
+                    value, why, about = values.get(row.name, row.default), error.why, error.about
                 else:
                     values[row.name] = value
                     origins[row.name] = Origin(layer, text)
                 if why:
                     problems.append(
-                        Problem(variable=row.variable, layer=layer, value=text, why=why, used=value)
+                        Problem(
+                            variable=row.variable, layer=layer, value=text, why=why, about=about, used=value
+                        )
                     )
     return Loaded(settings=Settings(**values), problems=tuple(problems), origins=origins)
 
 
-def _parse(row: Row, text: str) -> tuple[Any, str]:
-    """The value that `text` spells and, when it had to be moved to a bound, why.
+class _UnreadableError(ValueError):
+    """A text spells no value of this row; `why` and `about` as in `Problem`."""
 
-    Raises ValueError with the reason when it spells nothing.
+    def __init__(self, why: str, about: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.about = about
+
+
+_NO_PROBLEM = ("", "")
+
+
+def _parse(row: Row, text: str) -> tuple[Any, tuple[str, str]]:
+    """The value that `text` spells and, when it had to be moved to a bound, why and about what.
+
+    Raises `_UnreadableError` when it spells nothing.
     """
     word = text.strip()
     if row.type == "str":
-        return word, ""
+        return word, _NO_PROBLEM
     lowered = row.spellings.get(word.lower(), word.lower())
     if row.type == "choice":
         if lowered not in row.choices:
-            raise ValueError("must be one of " + ", ".join(row.choices))
-        return lowered, ""
+            raise _UnreadableError(N_("must be one of {about}"), ", ".join(row.choices))
+        return lowered, _NO_PROBLEM
     if row.type == "bool":
         if lowered not in _TRUE | _FALSE:
-            raise ValueError("must be on or off")
-        return lowered in _TRUE, ""
+            raise _UnreadableError(N_("must be on or off"))
+        return lowered in _TRUE, _NO_PROBLEM
     return _number(row, word)
 
 
@@ -396,16 +419,16 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == int(value) else str(value)
 
 
-def _number(row: Row, word: str) -> tuple[Any, str]:
+def _number(row: Row, word: str) -> tuple[Any, tuple[str, str]]:
     make = float if row.type == "float" else int
     try:
         number = make(word.replace("_", ""))
     except ValueError:
-        raise ValueError("is not a number") from None
+        raise _UnreadableError(N_("is not a number")) from None
     if not math.isfinite(number):
-        raise ValueError("is not a number")
+        raise _UnreadableError(N_("is not a number"))
     if row.minimum is not None and number < row.minimum:
-        return make(row.minimum), f"must be at least {number_text(row.minimum)}"
+        return make(row.minimum), (N_("must be at least {about}"), number_text(row.minimum))
     if row.maximum is not None and number > row.maximum:
-        return make(row.maximum), f"must be at most {number_text(row.maximum)}"
-    return number, ""
+        return make(row.maximum), (N_("must be at most {about}"), number_text(row.maximum))
+    return number, _NO_PROBLEM

@@ -22,7 +22,7 @@ from chatcli.settings import Settings
 def opening_notices(conversation: Conversation) -> Iterator[Notice]:
     """What was left out of settings and plugins, a provider without tools, what a resume had to mend."""
     for problem in conversation.loaded.problems:
-        text = f"{problem.variable} ({problem.layer}): {problem.why}"
+        text = f"{problem.variable} ({problem.layer}): {problem.reason}"
         if problem.used is not None:
             text += " · " + _("using {value}").format(value=problem.used)
         yield Notice("warning", text)

@@ -175,7 +175,7 @@ def _load(
         if problem.layer == "--set":
             raise UsageError(
                 _("{value!r} cannot be used for {variable}: {why}.").format(
-                    value=problem.value, variable=problem.variable, why=problem.why
+                    value=problem.value, variable=problem.variable, why=problem.reason
                 )
             )
     return loaded

@@ -15,13 +15,14 @@ from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.grammar import parse, refused_characters
 from chatcli.gate.reach import BY_NAME, HARMLESS_DEVICES, Purpose, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.repository import repository_risk
 from chatcli.gate.script import Assignment, Loop, Redirect, SimpleCommand
 from chatcli.gate.searches import SEARCHES, opens_below
 from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap
+from chatcli.i18n import N_
 
 _MAX_NESTED_SCRIPTS = 5
 _TELL_NAMES = frozenset({"ls", "tree", "du", "df", "stat", "file", "realpath", "readlink", "find", "wc"})

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from chatcli.gate.reach import Purpose, Reach
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.words import PIPE_NAME
 from chatcli.gate.wrappers import INTERPRETERS, SHELLS
+from chatcli.i18n import N_
 
 Words = Sequence[str | None]
 

@@ -12,7 +12,8 @@ from typing import Literal
 from msgspec import Struct
 
 from chatcli.gate.expansion import Arg
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
+from chatcli.i18n import N_
 
 Operands = Literal["paths", "files", "text", "pattern", "none"]
 

@@ -24,10 +24,10 @@ from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
 from chatcli.gate.questions import Answer, Approver, Question
 from chatcli.gate.reach import OUTSIDE, SECRET_NAME, Reach
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.rules import SANDBOXED_CODE, KnownRule, Rule, RuleKind, Rules
 from chatcli.gate.sandbox import Sandbox
-from chatcli.i18n import _
+from chatcli.i18n import N_, _
 from chatcli.settings import Autonomy
 
 if TYPE_CHECKING:

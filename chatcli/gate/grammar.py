@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from chatcli.gate.boundaries import agrees_with_bash
 from chatcli.gate.conditions import Condition
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.redirections import Redirections
 from chatcli.gate.screen import is_deceptive
 from chatcli.gate.script import Assignment, Loop, Script, SimpleCommand
 from chatcli.gate.words import WORD_NODES, Part, Word, decode, source_of
+from chatcli.i18n import N_
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from chatcli.gate.commands import Unit
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.rules import Rule
+from chatcli.i18n import N_
 
 AFTER_OUTSIDE = N_("it reaches the network, and text from outside was read in this session: {about}")
 

@@ -19,8 +19,9 @@ from typing import Literal
 from msgspec import Struct
 
 from chatcli.errors import Denied
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.secretnames import is_key
+from chatcli.i18n import N_
 
 PlaceKind = Literal["project", "scratch", "results", "outside", "secret", "special"]
 

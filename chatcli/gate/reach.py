@@ -9,10 +9,11 @@ from typing import Literal
 
 from chatcli.errors import Denied
 from chatcli.gate.paths import Place, Territory, is_within, runs_by_itself
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
 from chatcli.gate.rules import Rule, RuleKind, Rules
 from chatcli.gate.secretnames import holds_secrets
 from chatcli.gate.words import PIPE_NAME
+from chatcli.i18n import N_
 
 # Nothing is kept there, and nothing is learned from there.
 HARMLESS_DEVICES = frozenset(

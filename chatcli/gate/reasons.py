@@ -7,11 +7,6 @@ from msgspec import Struct
 from chatcli.i18n import _
 
 
-def N_(text: str) -> str:
-    """Mark a text for the catalogue; it is looked up when it is shown."""
-    return text
-
-
 class Reason(Struct, frozen=True):
     """`text` may hold `{about}`: a path, a word, a name. That part is foreign text."""
 

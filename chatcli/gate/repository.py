@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 
 from chatcli.gate.gitindex import gitlinks
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
+from chatcli.i18n import N_
 
 EXECUTES = N_("the repository's configuration runs programs: {about}")
 STRANGE = N_("the repository is not laid out as usual: {about}")

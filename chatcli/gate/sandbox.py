@@ -19,7 +19,8 @@ from typing import Literal
 from msgspec import Struct
 
 import chatcli
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
+from chatcli.i18n import N_
 
 MEMORY_BYTES = 1 << 30
 _PROBE_SECONDS = 10.0

@@ -15,7 +15,8 @@ from chatcli.gate.readonly import (
     LISTING_FLAGS,
     STRINGS,
 )
-from chatcli.gate.reasons import N_, Reason
+from chatcli.gate.reasons import Reason
+from chatcli.i18n import N_
 
 Args = Sequence[Arg | None]
 

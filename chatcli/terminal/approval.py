@@ -100,6 +100,11 @@ def is_yes(line: str) -> bool:
     return line.strip().lower() in {"y", "yes", _("y"), _("yes")}
 
 
+def yes_or_no(question: str) -> str:
+    """The question with the answers that it takes: Enter alone is a no."""
+    return f"{question} {_('[y/N]')}"
+
+
 def outcome_line(answer: Answer, columns: int, look: Look) -> str:
     """What was answered, for the scrollback."""
     match answer.choice:

@@ -19,7 +19,7 @@ from chatcli.providers import vocabulary
 from chatcli.providers.specs import find_spec, wire
 from chatcli.providers.warm import preload
 from chatcli.settings import Autonomy
-from chatcli.terminal.approval import is_yes
+from chatcli.terminal.approval import is_yes, yes_or_no
 from chatcli.terminal.learning import learn_after_run
 from chatcli.terminal.mentions import find_mentions
 from chatcli.terminal.runview import RunView
@@ -129,7 +129,7 @@ class Repl:
 
     async def confirm(self, question: str) -> bool:
         """Only a clear yes is one."""
-        return is_yes(await self.ask(f"{question} [y/N]"))
+        return is_yes(await self.ask(yes_or_no(question)))
 
     def tell(self, text: str, level: NoticeLevel = "info") -> None:
         self.view.notice(level, text)

@@ -19,7 +19,7 @@ from chatcli.gate.trust import Trust
 from chatcli.i18n import _
 from chatcli.session.files import read_private, write_private
 from chatcli.session.layout import record_folder
-from chatcli.terminal.approval import is_yes
+from chatcli.terminal.approval import is_yes, yes_or_no
 
 if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
@@ -96,7 +96,7 @@ def confirm(question: str) -> bool:
     """A line is read with whatever was typed before thrown away; only a clear yes is one."""
     with suppress(termios.error):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    _write(f"{question} [y/N] ")
+    _write(f"{yes_or_no(question)} ")
     return is_yes(sys.stdin.readline())
 
 

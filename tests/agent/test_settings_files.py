@@ -1,7 +1,10 @@
 """Layers of settings, and one clear line for what is wrong with a file."""
 
+from gettext import NullTranslations
+
 import pytest
 
+from chatcli import i18n
 from chatcli.agent.settings_files import load_settings
 from chatcli.errors import UsageError
 from chatcli.messages import Usage
@@ -101,3 +104,13 @@ def test_a_price_that_cannot_be_one_is_told_and_left_out(places, line):
     (problem,) = load(places).problems
     assert problem.variable == "prices.my-model"
     assert cost_usd("OPENAI", "my-model", Usage(input=10**6)) is None
+
+
+def test_a_problem_is_told_in_the_language_that_the_settings_choose(places, monkeypatch):
+    loaded = load(places, environment={"CHATCLI_AGENT_EARLY_EXIT_TURNS": "99"})
+    (problem,) = loaded.problems
+    assert problem.reason == "must be at most 10"
+    portuguese = NullTranslations()
+    monkeypatch.setattr(portuguese, "gettext", {"must be at most {about}": "deve ser no máximo {about}"}.get)
+    monkeypatch.setattr(i18n, "_catalogue", portuguese)
+    assert problem.reason == "deve ser no máximo 10"

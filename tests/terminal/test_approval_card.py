@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from chatcli.gate.questions import Question
 from chatcli.gate.rules import Rule
 from chatcli.i18n import LANGUAGES, language, set_language
-from chatcli.terminal.approval import approval_card, choices, outcome_line, read_answer, wants_view
+from chatcli.terminal.approval import (
+    approval_card,
+    choices,
+    is_yes,
+    outcome_line,
+    read_answer,
+    wants_view,
+    yes_or_no,
+)
 from chatcli.terminal.cells import width_cells
 from chatcli.terminal.diff import count_changes, diff_head, diff_lines
 from chatcli.terminal.look import Look
@@ -134,3 +142,14 @@ def test_the_key_of_each_choice_is_the_first_word_of_its_label() -> None:
 
 def test_the_outcome_is_told() -> None:
     assert outcome_line(read_answer(RULED, "use\x1b uv"), 40, PLAIN) == "→ denied: use␛ uv"
+
+
+def test_a_plain_question_takes_a_yes_in_both_languages_and_nothing_else() -> None:
+    try:
+        set_language("pt_BR")
+        assert [is_yes(line) for line in ("s", "S", " sim ", "y", "Y", "yes")] == [True] * 6
+        assert [is_yes(line) for line in ("", "n", "não", "t", "si", "s s")] == [False] * 6
+    finally:
+        set_language("en")
+    assert yes_or_no("Go on?") == "Go on? [y/N]"
+    assert [is_yes(line) for line in ("y", "YES", "s")] == [True, True, False]

@@ -22,10 +22,10 @@ from chatcli.providers.credentials import (
 )
 from chatcli.providers.device_login import GITHUB_LOGIN_URL, DeviceCode, log_in
 from chatcli.providers.spec import ProviderSpec
+from chatcli.terminal.approval import is_yes, yes_or_no
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
 
-_YES = frozenset({"y", "yes", "s", "sim"})
 _CHECK_SECONDS = 60
 _CHECK_MAX_OUTPUT_TOKENS = 64
 
@@ -154,8 +154,8 @@ def keep(place: Place, keys: Mapping[str, str], *, person: bool, allow_file: boo
             ) from None
         place.out.line(error.message)
         file = place.short(place.home / CREDENTIALS_FILE)
-        question = _("Keep it in {file}, readable only by you? [y/N] ").format(file=file)
-        if answer(question).lower() not in _YES:
+        question = _("Keep it in {file}, readable only by you?").format(file=file)
+        if not is_yes(answer(f"{yes_or_no(question)} ")):
             text = _("Not stored. Set {variable} in the environment instead.")
             place.out.line(text.format(variable=", ".join(keys)))
             return False
