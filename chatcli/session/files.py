@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chatcli.errors import StorageError
@@ -49,7 +49,7 @@ def make_private_folder(path: Path) -> None:
 def sync_data(fd: int) -> None:
     """Wait until the bytes of an open file are on disk. Raises `OSError`."""
     if sys.platform == "darwin":
-        _sync_drive(fd)
+        sync_file(fd)
     else:
         os.fdatasync(fd)
 
@@ -57,17 +57,11 @@ def sync_data(fd: int) -> None:
 def sync_file(fd: int) -> None:
     """The same for its bytes and what is known about it, such as its mode."""
     if sys.platform == "darwin":
-        _sync_drive(fd)
-    else:
-        os.fsync(fd)
-
-
-def _sync_drive(fd: int) -> None:
-    """The fsync of macOS leaves the bytes in the drive's own cache, which a power cut empties."""
-    try:
-        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
-    except OSError:  # not every file system can
-        os.fsync(fd)
+        # Its fsync leaves the bytes in the drive's own cache, which a power cut empties.
+        with suppress(OSError):  # not every file system can
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(fd)
 
 
 def sync_folder(path: Path) -> None:
