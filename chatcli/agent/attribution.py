@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from chatcli.agent.costs import Money, by_class, money_of
+from chatcli.agent.costs import Bill, Money, money_of
 from chatcli.messages import AssistantMessage, Message, ToolResult
 from chatcli.session.entries import UsageRecord
 from chatcli.session.sent import Part
@@ -50,11 +50,11 @@ class Share(Struct, frozen=True, kw_only=True):
     money: Money
 
 
-def shares(records: Iterable[UsageRecord], transcript: Sequence[Message]) -> tuple[Share, ...]:
-    """All groups, the dearest first. They add up to what the records cost."""
+def shares(bills: Iterable[Bill], transcript: Sequence[Message]) -> tuple[Share, ...]:
+    """All groups, the dearest first. They add up to what was billed."""
     book = _Book(transcript)
-    for record in records:
-        book.charge(record)
+    for bill in bills:
+        book.charge(bill)
     return book.shares()
 
 
@@ -71,17 +71,18 @@ class _Book:
         self._carried: defaultdict[Group, float] = defaultdict(float)
         self._money: defaultdict[Group, Money] = defaultdict(Money)
 
-    def charge(self, record: UsageRecord) -> None:
+    def charge(self, bill: Bill) -> None:
+        record = bill.record
         if record.purpose not in ("answer", "summary"):
             self._charge_aside(record)
         elif record.row is None:  # cut off before the service said anything: like the one before
-            self._pay(record, self._parts, self._sizes)
+            self._pay(bill, self._parts, self._sizes)
         else:
             same, added = record.row.same, record.row.added
             parts = [*self._parts[:same], *added]
             sizes = self._sizes - self._sized(self._parts[same:]) + self._sized(added)
             self._count(added, _scale(record, sizes))
-            self._pay(record, parts, sizes)
+            self._pay(bill, parts, sizes)
             if record.purpose == "answer":
                 self._parts, self._sizes = parts, sizes
 
@@ -114,8 +115,8 @@ class _Book:
                 self._counts[group] += 1
                 self._tokens[group] += part.tokens * scale
 
-    def _pay(self, record: UsageRecord, parts: Sequence[Part], sizes: Counter[Group]) -> None:
-        usage, money, scale = record.usage, by_class(record), _scale(record, sizes)
+    def _pay(self, bill: Bill, parts: Sequence[Part], sizes: Counter[Group]) -> None:
+        usage, money, scale = bill.record.usage, bill.by_class, _scale(bill.record, sizes)
         self._counts[_REPLIES] += 1
         self._tokens[_REPLIES] += usage.output
         self._money[_REPLIES] += money.output

@@ -8,7 +8,17 @@ from typing import TypeVar
 from msgspec import Struct
 
 from chatcli.agent.attribution import Share, shares
-from chatcli.agent.costs import ClassMoney, Money, Spent, add_up, by_class, listed_money, money_of, priced
+from chatcli.agent.costs import (
+    Bill,
+    ClassMoney,
+    Money,
+    Spent,
+    add_up,
+    bills_of,
+    listed_money,
+    money_of,
+    priced,
+)
 from chatcli.agent.misses import message_seq
 from chatcli.events import Purpose
 from chatcli.messages import Message, Usage
@@ -105,60 +115,66 @@ class CostReport(Struct, frozen=True, kw_only=True):
 def cost_report(state: State) -> CostReport:
     """What a session, running or read from disk, has cost so far."""
     records = state.usage
+    bills = bills_of(records)
     return CostReport(
         session_id=state.id,
         total=add_up(records),
-        by_class=_classes(records),
+        by_class=_by_class(bills),
         by_model=tuple(
-            ModelCost(provider=provider, model=model, spent=add_up(group), by_class=_classes(group))
-            for (provider, model), group in _grouped(records, lambda r: (r.provider, r.model))
+            ModelCost(provider=provider, model=model, spent=_spent(group), by_class=_by_class(group))
+            for (provider, model), group in _grouped(bills, lambda r: (r.provider, r.model))
         ),
         by_purpose=tuple(
-            PurposeCost(purpose=purpose, spent=add_up(group))
-            for purpose, group in _grouped(records, lambda r: r.purpose)
+            PurposeCost(purpose=purpose, spent=_spent(group))
+            for purpose, group in _grouped(bills, lambda r: r.purpose)
         ),
-        by_content=shares(records, state.transcript),
-        turns=_turns(records, state.transcript),
+        by_content=shares(bills, state.transcript),
+        turns=_turns(bills, state.transcript),
         cache=_cache(records),
         shortening=_shortening(state),
     )
 
 
-def _classes(records: Iterable[UsageRecord]) -> ClassMoney:
-    return sum(map(by_class, records), ClassMoney())
+def _spent(bills: Iterable[Bill]) -> Spent:
+    return add_up(bill.record for bill in bills)
 
 
-def _grouped(
-    records: Iterable[UsageRecord], key: Callable[[UsageRecord], K]
-) -> Iterable[tuple[K, list[UsageRecord]]]:
+def _by_class(bills: Iterable[Bill]) -> ClassMoney:
+    return sum((bill.by_class for bill in bills), ClassMoney())
+
+
+def _grouped(bills: Iterable[Bill], key: Callable[[UsageRecord], K]) -> Iterable[tuple[K, list[Bill]]]:
     """In the order in which the keys first occur."""
-    groups: dict[K, list[UsageRecord]] = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
+    groups: dict[K, list[Bill]] = {}
+    for bill in bills:
+        groups.setdefault(key(bill.record), []).append(bill)
     return groups.items()
 
 
-def _turns(records: Sequence[UsageRecord], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
+def _turns(bills: Iterable[Bill], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
     messages = {message.seq: message for message in transcript}
-    groups: list[list[UsageRecord]] = []
+    groups: list[list[Bill]] = []
     begun: tuple[int, str] | None = None
-    for record in records:
+    for bill in bills:
+        record = bill.record
         # Attempts at one reply are made of one request, which is looked at once.
         sent = record.turn, record.sent_at
         begins = record.purpose == "answer" and (sent != begun or not record.sent_at)
         if begins or not groups:
             groups.append([])
         begun = sent if record.purpose == "answer" else begun
-        groups[-1].append(record)
-    return tuple(
-        TurnCost(
-            number=number,
-            spent=add_up(group),
-            by_class=_classes(group),
-            context_tokens=max((r.usage.context for r in group if r.purpose == "answer"), default=0),
-            losses=tuple(_loss(number, r, r.miss, messages) for r in group if r.miss),
-        )
-        for number, group in enumerate(groups, start=1)
+        groups[-1].append(bill)
+    return tuple(_turn(number, group, messages) for number, group in enumerate(groups, start=1))
+
+
+def _turn(number: int, bills: Sequence[Bill], messages: Mapping[int, Message]) -> TurnCost:
+    records = [bill.record for bill in bills]
+    return TurnCost(
+        number=number,
+        spent=add_up(records),
+        by_class=_by_class(bills),
+        context_tokens=max((r.usage.context for r in records if r.purpose == "answer"), default=0),
+        losses=tuple(_loss(number, record, record.miss, messages) for record in records if record.miss),
     )
 
 

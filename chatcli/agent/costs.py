@@ -11,6 +11,8 @@ from chatcli.messages import Usage
 from chatcli.providers.prices import PriceSource, cost_usd, source_of
 from chatcli.session.entries import UsageRecord
 
+_SAMPLE_TOKENS = 1_000
+
 
 class Money(Struct, frozen=True, kw_only=True):
     """A sum, some of which may be unknown."""
@@ -49,6 +51,13 @@ class ClassMoney(Struct, frozen=True, kw_only=True):
             cache_write=self.cache_write + other.cache_write,
             output=self.output + other.output,
         )
+
+
+class Bill(Struct, frozen=True, kw_only=True):
+    """One request, and its cost split as the price list does."""
+
+    record: UsageRecord
+    by_class: ClassMoney
 
 
 class Spent(Struct, frozen=True, kw_only=True):
@@ -96,26 +105,49 @@ def priced(record: UsageRecord, usage: Usage) -> float | None:
     return cost_usd(record.provider, record.model, structs.replace(usage, cost_usd=None), at)
 
 
-def by_class(record: UsageRecord) -> ClassMoney:
-    """The cost of a request, split as the list prices its classes.
+def bills_of(records: Iterable[UsageRecord]) -> list[Bill]:
+    """All of them, in order."""
+    rates = _Rates()
+    return [Bill(record=record, by_class=_by_class(record, rates)) for record in records]
 
-    The parts add up to what it cost. Where the service charged something else than the list says,
-    or a price depends on the size of the request, each class bears its share of the difference.
+
+class _Rates:
+    """What the classes of a prompt cost beside each other: looked up once, since that takes a while."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], list[float]] = {}
+
+    def of(self, record: UsageRecord) -> list[float]:
+        """For input, cache read, and writes for five minutes and an hour, on the day of this request."""
+        key = record.provider, record.model, record.sent_at[:10]
+        if key not in self._known:
+            n = _SAMPLE_TOKENS
+            samples = Usage(input=n), Usage(cache_read=n), Usage(cache_write_5m=n), Usage(cache_write_1h=n)
+            self._known[key] = [priced(record, sample) or 0.0 for sample in samples]
+        return self._known[key]
+
+
+def _by_class(record: UsageRecord, rates: _Rates) -> ClassMoney:
+    """The parts add up to what the request cost.
+
+    Where the service charged something else than the list says, or a price depends on the size of
+    the request, each class bears its share of the difference.
     """
-    usage = record.usage
-    whole_usd, prompt_usd = priced(record, usage), priced(record, structs.replace(usage, output=0))
-    if record.cost_usd is None or prompt_usd is None or (not whole_usd and record.cost_usd):
+    usage, paid_usd = record.usage, record.cost_usd
+    prompt_usd = None if paid_usd is None else priced(record, structs.replace(usage, output=0))
+    whole_usd = paid_usd if usage.cost_usd is None else priced(record, usage)
+    if paid_usd is None or prompt_usd is None or (paid_usd and not whole_usd):
         unknown = listed_money(record, None)
         return ClassMoney(input=unknown, cache_read=unknown, cache_write=unknown, output=unknown)
-    classes = (
-        Usage(input=usage.input),
-        Usage(cache_read=usage.cache_read),
-        Usage(cache_write_5m=usage.cache_write_5m, cache_write_1h=usage.cache_write_1h),
+    plain, read, write_5m, write_1h = rates.of(record)
+    weights = (
+        usage.input * plain,
+        usage.cache_read * read,
+        usage.cache_write_5m * write_5m + usage.cache_write_1h * write_1h,
     )
-    listed = [priced(record, tokens) or 0.0 for tokens in classes]
-    charged = record.cost_usd / whole_usd if whole_usd else 0.0
-    scale = charged * prompt_usd / sum(listed) if any(listed) else 0.0
-    prompt = [usd * scale for usd in listed]
-    amounts = [*prompt, record.cost_usd - sum(prompt)]
-    plain, read, written, output = (listed_money(record, usd) for usd in amounts)
-    return ClassMoney(input=plain, cache_read=read, cache_write=written, output=output)
+    charged = paid_usd / whole_usd if whole_usd else 0.0
+    scale = charged * prompt_usd / sum(weights) if any(weights) else 0.0
+    prompt = [weight * scale for weight in weights]
+    amounts = [*prompt, paid_usd - sum(prompt)]
+    moneys = (listed_money(record, usd) for usd in amounts)
+    return ClassMoney(**dict(zip(ClassMoney.__struct_fields__, moneys, strict=True)))

@@ -53,7 +53,7 @@ def turn_chart(bars: Sequence[Bar], columns: int, look: Look) -> list[str]:
     labels = {_ROWS: short_count(largest), _ROWS // 2: short_count(largest // 2)}
     names = _("turn"), _("output"), _("cost"), _("lost")
     left = max(map(width_cells, (*names, *labels.values())))
-    room = columns - left - 2
+    room = max(1, columns - left - 2)
     shown = _shown(bars, room)
     width, gap = next(size for size in _BAR_CELLS if sum(size) * len(shown) - size[1] <= room)
 
@@ -94,7 +94,7 @@ def chart_legend(bars: Sequence[Bar], columns: int, look: Look) -> list[str]:
 
 def _shown(bars: Sequence[Bar], cells: int) -> list[Bar]:
     """All turns, or the largest of each few of them, with what is marked among them."""
-    count = min(len(bars), max(cells, 1))
+    count = min(len(bars), cells)
     bounds = [len(bars) * number // count for number in range(count + 1)]
     return [_largest(bars[start:end]) for start, end in pairwise(bounds)]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chatcli.agent.attribution import Share, shares
 from chatcli.agent.costreport import CostReport, cost_report
-from chatcli.agent.costs import add_up, by_class
+from chatcli.agent.costs import add_up, bills_of
 from chatcli.messages import Archived, AssistantMessage, Text, ToolResult, Usage, UserMessage
 from chatcli.providers.prices import cost_usd
 from chatcli.session.entries import (
@@ -98,7 +98,7 @@ def test_the_recorded_answers_of_all_wires_come_to_what_was_computed_by_hand() -
 
 def test_each_class_costs_what_the_list_says() -> None:
     usage = Usage(input=1_000, cache_read=20_000, cache_write_5m=500, cache_write_1h=100, output=200)
-    money = by_class(record(usage))
+    money = bills_of([record(usage)])[0].by_class
     found = [part.usd for part in (money.input, money.cache_read, money.cache_write, money.output)]
     assert found == pytest.approx(
         [1_000 * 2 / 1e6, 20_000 * 0.1 / 1e6, (500 * 2.5 + 100 * 4) / 1e6, 200 * 10 / 1e6]
@@ -107,7 +107,8 @@ def test_each_class_costs_what_the_list_says() -> None:
 
 def test_what_the_service_charged_is_split_as_the_list_would() -> None:
     usage = Usage(input=1_000, output=100, cost_usd=0.006)  # twice what the list says
-    money = by_class(record(usage, provider="OPENROUTER", model="anthropic/claude-sonnet-5.5"))
+    charged = record(usage, provider="OPENROUTER", model="anthropic/claude-sonnet-5.5")
+    money = bills_of([charged])[0].by_class
     assert (money.input.usd, money.output.usd) == pytest.approx((0.004, 0.002))
 
 
@@ -120,7 +121,7 @@ def test_a_result_pays_for_where_it_stands_in_each_request() -> None:
         turn=2,
     )
     third = record(Usage(cache_read=1_360, input=40, output=10), row=row(5, message(3, 40)), turn=3)
-    found = named(shares((first, second, third), TRANSCRIPT))
+    found = named(shares(bills_of((first, second, third)), TRANSCRIPT))
     assert found["read"].money.usd == pytest.approx((1_000 * 2.5 + 1_000 * 0.1) / 1e6)
     assert found["system"].money.usd == pytest.approx((100 * 2.5 + 2 * 100 * 0.1) / 1e6)
     assert found["tools"].carried_tokens == 600
@@ -130,14 +131,14 @@ def test_a_result_pays_for_where_it_stands_in_each_request() -> None:
 
 def test_sizes_are_scaled_to_what_was_billed() -> None:
     one = record(Usage(input=700), row=row(0, TOOL, BLOCK, message(2, 50)))
-    found = named(shares((one,), TRANSCRIPT))
+    found = named(shares(bills_of([one]), TRANSCRIPT))
     assert [found[name].tokens for name in ("tools", "system", "words")] == [400, 200, 100]
 
 
 def test_what_is_shown_shorter_later_is_still_one_result() -> None:
     long, short = message(4, 1_000), Part("message", "4", "shorter", 50)
     records = (record(Usage(input=1_000), row=row(0, long)), record(Usage(input=50), row=row(0, short)))
-    share = named(shares(records, TRANSCRIPT))["read"]
+    share = named(shares(bills_of(records), TRANSCRIPT))["read"]
     assert (share.count, share.tokens, share.carried_tokens) == (1, 1_000, 1_050)
 
 
@@ -146,7 +147,7 @@ def test_a_request_that_was_cut_off_counts_like_the_one_before() -> None:
         record(Usage(input=1_000), row=row(0, message(4, 1_000))),
         record(Usage(cache_read=1_000, estimated=True)),
     )
-    assert named(shares(records, TRANSCRIPT))["read"].carried_tokens == 2_000
+    assert named(shares(bills_of(records), TRANSCRIPT))["read"].carried_tokens == 2_000
 
 
 PARTS = st.lists(st.sampled_from([TOOL, BLOCK, *(message(n, n * 30) for n in range(2, 7))]), max_size=5)
@@ -163,7 +164,7 @@ PURPOSES = st.sampled_from(["answer", "answer", "summary", "memory", "subagent"]
 @given(st.lists(st.tuples(USAGES, PARTS, st.integers(0, 3), PURPOSES), max_size=6))
 def test_the_contents_add_up_to_what_was_spent(drawn: list) -> None:
     records = [record(usage, row=row(same, *added), purpose=purpose) for usage, added, same, purpose in drawn]
-    found = shares(records, TRANSCRIPT)
+    found = shares(bills_of(records), TRANSCRIPT)
     total = sum(share.money.known_usd for share in found)
     assert total == pytest.approx(sum(r.cost_usd for r in records))
     assert all(share.money.known_usd >= -1e-12 for share in found)
