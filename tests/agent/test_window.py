@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chatcli.agent.misses import cause_text
 from chatcli.messages import ToolResult
 from tests.wire.script import by_turn, call, reply
 from tests.wire.server import serve
@@ -58,6 +59,7 @@ async def test_a_dropped_result_is_one_line_and_its_price_and_reason_are_on_reco
         assert f"<<ccr:{first.original.key}>>" in t.server.exchanges[-1].seen.results[0].text
         (miss,) = [record.miss for record in t.conversation.session.usage if record.miss]
         assert (miss.cause, miss.detail, miss.expected) == ("rewrite", f"message {first.seq}: user", True)
+        assert cause_text(miss, first).endswith("(result of @read), dropped by you")
 
 
 async def test_a_dropped_result_can_be_recalled_by_the_model(talk, project):
