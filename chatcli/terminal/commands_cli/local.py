@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from msgspec import structs
+
 from chatcli.errors import UsageError
 from chatcli.i18n import _
 from chatcli.providers.listing import FOLDER
@@ -45,7 +47,7 @@ def list_kept(place: Place, *, output: str = "text") -> int:
     """The models in the home of chatcli."""
     models = kept_models(place.home)
     if output == "json":
-        place.out.json(models)
+        place.out.json([{**structs.asdict(model), "path": str(model.path)} for model in models])
         return 0
     place.out.line(place.short(place.home / FOLDER), "dim")
     if models:
