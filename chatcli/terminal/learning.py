@@ -52,6 +52,8 @@ async def _agreed(repl: Repl) -> bool:
         )
         said = await repl.confirm(question)
         write_consent(folder, said)
+        if not said:
+            repl.tell(_("Nothing is learnt. /memory learn on changes that."))
     return said
 
 

@@ -20,7 +20,7 @@ from chatcli.memory.fact import CONFIDENCE, Fact
 from chatcli.memory.importing import read_memory
 from chatcli.memory.vectors import available
 from chatcli.session.files import storage_errors, write_durably
-from chatcli.terminal.cells import behind, clip, fill
+from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.learning import learn_now
 from chatcli.terminal.slash.command import Command
 
@@ -219,7 +219,7 @@ async def _where(repl: Repl, _text: str) -> None:
         _("Recall by {means}").format(means=by_meaning),
         _learning(repl),
     ]
-    repl.screen.print(["", *(row for line in lines for row in behind("", fill(line, repl.screen.columns)))])
+    repl.screen.print(["", *(row for line in lines for row in fill(line, repl.screen.columns))])
 
 
 def _learning(repl: Repl) -> str:
@@ -253,7 +253,7 @@ def fact_lines(fact: Fact, columns: int) -> list[str]:
     indent = " " * (len(fact.id) + 2)
     return [
         *behind(f"{fact.id}  ", fill(one_line(fact.text), columns - len(indent))),
-        clip(indent + one_line(" · ".join(notes)), columns),
+        *behind(indent, fill(one_line(" · ".join(notes)), columns - len(indent))),
     ]
 
 
