@@ -135,11 +135,12 @@ class Repl:
         self.view.notice(level, text)
 
     def tell_unknown(self, line: str) -> None:
-        near = self.commands.nearest(line)
-        text = _("There is no command {name}.").format(name=one_line(line.split(maxsplit=1)[0], 40))
-        if near:
-            text += " " + _("Did you mean /{name}?").format(name=near)
-        self.tell(text, "warning")
+        """`line` starts with what was taken for a command, with or without its slash."""
+        word = "/" + line.split(maxsplit=1)[0].removeprefix("/")
+        near = self.commands.nearest(word)
+        text = _("There is no command {name}.").format(name=one_line(word, 40))
+        hint = _("Did you mean /{name}?").format(name=near) if near else _("/help lists them.")
+        self.tell(f"{text} {hint}", "warning")
 
     def shown_path(self, path: Path) -> str:
         folder = self.conversation.session.folder
@@ -197,6 +198,9 @@ class Repl:
         elif self._run and not command.while_busy:
             waits = _("/{name} has to wait: Ctrl-C cancels what runs.").format(name=command.name)
             self.tell(waits, "warning")
+        elif rest and not command.arguments:
+            alone = _("/{name} stands alone: {words} means nothing to it.")
+            self.tell(alone.format(name=command.name, words=one_line(rest, 40)), "warning")
         else:
             await self._guarded(command.run(self, rest))
 

@@ -48,5 +48,5 @@ class Commands:
         """The name most like what the line starts with, or nothing."""
         word = line.split(maxsplit=1)[0].removeprefix("/")
         starts = [name for name in self._by_name if word.startswith(name) or name.startswith(word)]
-        near = starts or difflib.get_close_matches(word, self._by_name, n=1, cutoff=0.5)
+        near = starts or difflib.get_close_matches(word, self._by_name, n=1)
         return near[0] if near else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,9 @@ async def _config(repl: Repl, text: str) -> None:
     word = text.lower()
     rows = [row for row in table() if word in row.name.lower() or word in row.variable.lower()]
     if not rows:
-        repl.tell(_("No setting is called {name}.").format(name=one_line(text)), "warning")
+        near = difflib.get_close_matches(word.upper(), _names(repl), n=1)
+        hint = _("Did you mean {name}?").format(name=near[0]) if near else _("/config lists them.")
+        repl.tell(_("No setting is called {name}.").format(name=one_line(text)) + f" {hint}", "warning")
         return
     lines = [""]
     for row in rows:
@@ -40,7 +43,7 @@ def setting_lines(row: Row, loaded: Loaded, columns: int, look: Look, *, explain
     lines = [look.paint(part, "bold") if origin else part for part in wrap(head, columns)]
     lines += [look.paint(part, "dim") for part in behind("  ", fill(" · ".join(notes), columns - 2))]
     if explain:
-        lines += behind("  ", fill(row.help, columns - 2))
+        lines += behind("  ", fill(_(row.help), columns - 2))
     return lines
 
 

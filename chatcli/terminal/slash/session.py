@@ -66,6 +66,9 @@ def _described(info: SessionInfo, here: str) -> str:
 
 
 async def _undo(repl: Repl, text: str) -> None:
+    if text not in {"", "force"}:
+        repl.tell(_("/undo, or /undo force"), "warning")
+        return
     undone = repl.conversation.undo(force=text == "force")
     if undone is None:
         repl.tell(_("Nothing to undo: no turn of this session has changed a file."))
@@ -95,6 +98,12 @@ COMMANDS = (
         help=lambda: _("go on with an earlier session"),
         run=_resume,
     ),
-    Command(name="undo", help=lambda: _("put back the files that the last turn changed"), run=_undo),
+    Command(
+        name="undo",
+        arguments="[force]",
+        help=lambda: _("put back the files that the last turn changed"),
+        run=_undo,
+        words=lambda _repl: ("force",),
+    ),
     Command(name="exit", help=lambda: _("leave"), run=_exit, while_busy=True, aliases=("quit",)),
 )
