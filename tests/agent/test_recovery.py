@@ -19,6 +19,7 @@ WIRES = {
     "responses": {"wire": "OPENAI", "variables": {"OPENAI_USE_RESPONSES": "true"}},
     "chat": {"wire": "OPENAI"},
     "ollama": {"wire": "OLLAMA"},
+    "anthropic in text": {"wire": "CLAUDEAI", "variables": {"CHATCLI_TOOL_PROTOCOL": "text"}},
 }
 SAYING_SO = ["anthropic", "responses", "chat"]
 """Ollama has no code for it: there a request is known to be too long by its size alone."""

@@ -28,6 +28,7 @@ WIRES = {
     "openrouter": CLAUDE_AT_OPENROUTER,
     "responses": {**RESPONSES, "server": {"bills_cache_writes": True}},
     "xai": {"wire": "XAI"},
+    "anthropic in text": {"wire": "CLAUDEAI", "variables": {"CHATCLI_TOOL_PROTOCOL": "text"}},
 }
 
 
@@ -70,7 +71,7 @@ def broken(exchanges: Sequence[Exchange]) -> list[int]:
     return [number for number, (before, after) in pairs if after[: len(before)] != before]
 
 
-@pytest.mark.parametrize("name", ["anthropic", "openrouter", "responses"])
+@pytest.mark.parametrize("name", ["anthropic", "openrouter", "responses", "anthropic in text"])
 async def test_without_rewrites_nearly_everything_is_read_and_written_once(talk, files, name):
     async with talk(working(TURNS, rewrite=False), **WIRES[name], **scheduled("off")) as t:
         assert (await t.conversation.run("Read all files.")).turns == TURNS + 1

@@ -200,6 +200,23 @@ async def test_a_session_goes_on_elsewhere_and_says_why(play):
     assert [record.provider for record in usage] == said
 
 
+async def test_a_model_without_tools_takes_over_in_the_middle_of_the_work(play):
+    steps = (
+        script.reply(script.call("read", file="hello.py")),
+        script.status(529),
+        script.reply("Once more.", script.call("read", file="hello.py")),
+        script.reply("It greets."),
+    )
+    fallback = {"CHATCLI_FALLBACK_PROVIDERS": "STACKSPOT", "MAX_RETRIES": "0"}
+    async with play("claudeai", *steps, **fallback) as open_talk:
+        talk = open_talk()
+        finished = await talk.say("What does it do?")
+    assert finished.text == "It greets."
+    assert [exchange.wire for exchange in talk.server.exchanges][1:] == ["anthropic"] + ["stackspot"] * 2
+    assert len(talk.seen.results) == 2
+    assert all("olá" in found.text for found in talk.seen.results)
+
+
 async def test_a_fallback_that_cannot_work_is_told_at_once(play):
     with pytest.raises(UsageError, match="NOBODY"):
         async with play("claudeai", CHATCLI_FALLBACK_PROVIDERS="NOBODY") as open_talk:

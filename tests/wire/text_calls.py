@@ -21,7 +21,7 @@ from tests.wire.wires import arguments_json
 _EXPLAINED = "<tool_call name="
 _CALL = re.compile(r"""^<tool_call name="@([\w-]+)" args='([^']*)' />$""", re.MULTILINE)
 _RESULT = re.compile(
-    r"""^<tool_result-(\w*) call="(\d+)" name="@([\w-]+)"( error="true")?>\n(.*?)\n</tool_result-\1>$""",
+    r"""^<tool_result-(\w*) call="(\d+)" name="@([\w-]+)"( error="true")?>\n(.*?)\n</tool_result-\1>""",
     re.MULTILINE | re.DOTALL,
 )
 
