@@ -57,7 +57,7 @@ async def compact_by_hand(run: Run, keep: str) -> Compacted | None:
 
     Raises `MoneyLimit` when there is no money for it.
     """
-    request = draft(run).request
+    request = draft(run, rewrites=False).request  # as it was sent before: so it is read from the cache
     if last_cut(request.messages, run.session.summed_up_to) is None:
         return None
     summary = await summarise(run, request, request.messages, keep)

@@ -80,6 +80,17 @@ async def test_the_side_call_repeats_all_that_was_sent_and_asks_at_the_end(talk,
         assert t.conversation.spent.requests == 8
 
 
+async def test_what_is_due_for_a_rewrite_stays_as_it_was_sent_in_the_side_call(talk, files):
+    """It would be sent anew, and no decision would say why."""
+    eager = {"assignments": ("CHATCLI_MICROCOMPACT_SCHEDULE=eager",)}
+    async with talk([*run_of(0, 1), summed_up("Two files.")], wire="CLAUDEAI", **eager) as t:
+        await t.conversation.run("Read two.")
+        await t.conversation.compact()
+        main, side = (exchange for exchange in t.server.exchanges[-2:])
+        assert side.seen.results[: len(main.seen.results)] == main.seen.results
+        assert t.conversation.session.usage[-1].miss is None
+
+
 async def test_it_is_undone_and_the_view_is_what_it_was(talk, files):
     script = [*run_of(*range(4)), summed_up("Four files."), *run_of(), *run_of()]
     async with talk(script, wire="CLAUDEAI") as t:
