@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,8 @@ from msgspec import Struct
 
 from chatcli.tools import InvalidArguments, ToolFailed
 
-_LINE_SECONDS = 1.0
+_PATTERN_SECONDS = 2.0
+"""For all lines together."""
 
 
 class Selection(Struct, frozen=True, kw_only=True):
@@ -65,12 +67,18 @@ def _fit(lines: Sequence[str], room_chars: int) -> tuple[str, int]:
 
 def _matching(lines: Sequence[str], selection: Selection) -> list[tuple[int, str]]:
     wanted, unwanted = _compiled(selection.filter), _compiled(selection.exclude)
+    until = time.monotonic() + _PATTERN_SECONDS
+
+    def found(pattern: Any, line: str) -> bool:
+        if (left_seconds := until - time.monotonic()) <= 0:
+            raise TimeoutError
+        return pattern.search(line, timeout=left_seconds) is not None
+
     try:
         return [
             (number, line)
             for number, line in enumerate(lines, 1)
-            if (wanted is None or wanted.search(line, timeout=_LINE_SECONDS))
-            and not (unwanted and unwanted.search(line, timeout=_LINE_SECONDS))
+            if (wanted is None or found(wanted, line)) and not (unwanted and found(unwanted, line))
         ]
     except TimeoutError:
         raise ToolFailed("the pattern takes too long; try a simpler one") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,3 +139,11 @@ async def test_bad_arguments_are_said(context, web) -> None:
 async def test_a_page_that_builds_itself_says_so(context, web) -> None:
     web.pages["/app"] = (HTML, b"<div id=root></div><script>" + b"x" * 3_000 + b"</script>")
     assert "build itself by script" in (await context.call(webfetch, url=web.url + "/app")).preface
+
+
+async def test_a_pattern_that_is_slow_on_every_line_is_stopped(context, web) -> None:
+    web.pages["/slow"] = ({"content-type": "text/plain"}, b"\n".join([b"a" * 23 + b"b"] * 2_000))
+    began = time.monotonic()
+    with pytest.raises(ToolFailed, match="takes too long"):
+        await context.call(webfetch, url=web.url + "/slow", filter="^(a|aa|a?a?)+$")
+    assert time.monotonic() - began < 10
