@@ -22,7 +22,6 @@ from prompt_toolkit.layout.menus import CompletionsMenuControl
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
-from chatcli.terminal.look import Look
 from chatcli.terminal.picker import PAGE_ROWS, Picker
 
 _MENU_ROWS = 8
@@ -51,7 +50,6 @@ def build_layout(
     status: Callable[[], str],
     rows: Callable[[], int],
     columns: Callable[[], int],
-    look: Look,
 ) -> Layout:
     """`live`, `label`, `status`, `rows` and `columns` are asked anew for each frame."""
     asking, picking = has_focus(answer), has_focus(picker.words)
@@ -63,53 +61,43 @@ def build_layout(
         height=lambda: Dimension(min=1, max=max(rows() // 2, 1)),
         dont_extend_height=True,
     )
-    answer_window = Window(
+    shown_live = Window(FormattedTextControl(lambda: ANSI("\n".join(live()))), dont_extend_height=True)
+    bottom = FormattedTextControl(lambda: [("class:status", status())])
+    return Layout(
+        HSplit(
+            [
+                ConditionalContainer(shown_live, Condition(lambda: bool(live()))),
+                ConditionalContainer(_question(answer, label), asking),
+                ConditionalContainer(_picker(picker, columns), picking),
+                ConditionalContainer(input_window, ~asking & ~picking),
+                search,
+                ConditionalContainer(_menu(), has_completions),
+                Window(bottom, height=1, dont_extend_height=True),
+            ],
+            align=VerticalAlign.TOP,
+        ),
+        focused_element=input_window,
+    )
+
+
+def _question(answer: Buffer, label: Callable[[], str]) -> HSplit:
+    """What is asked, and the line for the answer below it."""
+    asked = FormattedTextControl(lambda: [("class:label", label())])
+    line = Window(
         BufferControl(answer),
         get_line_prefix=_prefix("class:prompt", "? "),
         wrap_lines=True,
         dont_extend_height=True,
     )
-    return Layout(
-        HSplit(
-            [
-                ConditionalContainer(
-                    Window(FormattedTextControl(lambda: ANSI("\n".join(live()))), dont_extend_height=True),
-                    Condition(lambda: bool(live())),
-                ),
-                ConditionalContainer(
-                    HSplit(
-                        [
-                            Window(
-                                FormattedTextControl(lambda: [("class:label", label())]),
-                                wrap_lines=True,
-                                dont_extend_height=True,
-                            ),
-                            answer_window,
-                        ]
-                    ),
-                    asking,
-                ),
-                ConditionalContainer(_picker(picker, columns), picking),
-                ConditionalContainer(input_window, ~asking & ~picking),
-                search,
-                ConditionalContainer(
-                    Window(
-                        CompletionsMenuControl(),
-                        height=Dimension(min=1, max=_MENU_ROWS),
-                        scroll_offsets=ScrollOffsets(top=1, bottom=1),
-                        dont_extend_height=True,
-                    ),
-                    has_completions,
-                ),
-                Window(
-                    FormattedTextControl(lambda: [("class:status", status())]),
-                    height=1,
-                    dont_extend_height=True,
-                ),
-            ],
-            align=VerticalAlign.TOP,
-        ),
-        focused_element=input_window,
+    return HSplit([Window(asked, wrap_lines=True, dont_extend_height=True), line])
+
+
+def _menu() -> Window:
+    return Window(
+        CompletionsMenuControl(),
+        height=Dimension(min=1, max=_MENU_ROWS),
+        scroll_offsets=ScrollOffsets(top=1, bottom=1),
+        dont_extend_height=True,
     )
 
 

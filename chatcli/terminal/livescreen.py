@@ -74,7 +74,6 @@ class LiveScreen:
             status=lambda: status(self.columns),
             rows=lambda: self.rows,
             columns=lambda: self.columns,
-            look=look,
         )
         actions = Actions(
             submit=self._submit,

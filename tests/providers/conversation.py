@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from chatcli.errors import ProviderError
 from chatcli.events import Reply, ReplyEvent, UsageSeen
 from chatcli.messages import (
     Archived,
@@ -84,11 +86,10 @@ async def usages(provider: Provider, asked: Request | None = None) -> list[Usage
     """What was told about usage until the reply ended or failed."""
     seen: list[Usage] = []
     try:
-        async for event in provider.stream(asked or request(model=provider.model)):
-            if isinstance(event, UsageSeen):
-                seen.append(event.usage)
-    except Exception:  # noqa: BLE001 - only what was told before matters
-        pass
+        with suppress(ProviderError):
+            async for event in provider.stream(asked or request(model=provider.model)):
+                if isinstance(event, UsageSeen):
+                    seen.append(event.usage)
     finally:
         await provider.aclose()
     return seen
