@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -122,7 +122,7 @@ def cost_report(state: State) -> CostReport:
         by_class=_by_class(bills),
         by_model=tuple(
             ModelCost(provider=provider, model=model, spent=_spent(group), by_class=_by_class(group))
-            for (provider, model), group in _grouped(bills, lambda r: (r.provider, r.model))
+            for (provider, model), group in _grouped(bills, _service)
         ),
         by_purpose=tuple(
             PurposeCost(purpose=purpose, spent=_spent(group))
@@ -151,8 +151,9 @@ def _grouped(bills: Iterable[Bill], key: Callable[[UsageRecord], K]) -> Iterable
     return groups.items()
 
 
-def _turns(bills: Iterable[Bill], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
+def _turns(bills: Sequence[Bill], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
     messages = {message.seq: message for message in transcript}
+    telling = {_service(bill.record) for bill in bills if _tells_of_a_cache(bill.record)}
     groups: list[list[Bill]] = []
     begun: tuple[int, str] | None = None
     for bill in bills:
@@ -164,29 +165,41 @@ def _turns(bills: Iterable[Bill], transcript: Sequence[Message]) -> tuple[TurnCo
             groups.append([])
         begun = sent if record.purpose == "answer" else begun
         groups[-1].append(bill)
-    return tuple(_turn(number, group, messages) for number, group in enumerate(groups, start=1))
+    return tuple(_turn(number, group, messages, telling) for number, group in enumerate(groups, start=1))
 
 
-def _turn(number: int, bills: Sequence[Bill], messages: Mapping[int, Message]) -> TurnCost:
+def _turn(
+    number: int, bills: Sequence[Bill], messages: Mapping[int, Message], telling: Container[tuple[str, str]]
+) -> TurnCost:
     records = [bill.record for bill in bills]
+    lost = [(record, record.miss) for record in records if record.miss]
     return TurnCost(
         number=number,
         spent=add_up(records),
         by_class=_by_class(bills),
         context_tokens=max((r.usage.context for r in records if r.purpose == "answer"), default=0),
-        losses=tuple(_loss(number, record, record.miss, messages) for record in records if record.miss),
+        losses=tuple(
+            Loss(
+                turn=number,
+                purpose=record.purpose,
+                sent_at=record.sent_at,
+                miss=miss,
+                money=listed_money(record, miss.lost_usd),
+                message=messages.get(message_seq(miss)),
+            )
+            for record, miss in lost
+            if _service(record) in telling or miss.cause == "minimum"
+        ),
     )
 
 
-def _loss(turn: int, record: UsageRecord, miss: CacheMiss, messages: Mapping[int, Message]) -> Loss:
-    return Loss(
-        turn=turn,
-        purpose=record.purpose,
-        sent_at=record.sent_at,
-        miss=miss,
-        money=listed_money(record, miss.lost_usd),
-        message=messages.get(message_seq(miss)),
-    )
+def _service(record: UsageRecord) -> tuple[str, str]:
+    return record.provider, record.model
+
+
+def _tells_of_a_cache(record: UsageRecord) -> bool:
+    """Whether the service said anything of one: some keep none, some do and never say what they read."""
+    return bool(record.usage.cache_read or record.usage.cache_write)
 
 
 def _cache(records: Iterable[UsageRecord]) -> CacheFigures:

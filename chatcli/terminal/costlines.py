@@ -149,7 +149,7 @@ def _facts(report: CostReport) -> Iterable[str]:
         )
         yield filled(text, share=100 * cache.hit_ratio, factor=cache.write_factor)
     else:
-        yield _("Cache: nothing was read from one.")
+        yield _("Cache: the service says nothing of one.")
     if report.losses:
         yield loss_summary(report)
     if short.times:

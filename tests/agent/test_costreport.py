@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from chatcli.agent.attribution import Share, shares
 from chatcli.agent.costreport import CostReport, cost_report
@@ -243,3 +244,12 @@ def test_a_summary_that_was_undone_saves_nothing_more() -> None:
     ):
         state.apply(entry)
     assert (cost_report(state).shortening.times, cost_report(state).shortening.saved_tokens) == (1, 500)
+
+
+def test_a_service_that_never_speaks_of_a_cache_has_lost_none() -> None:
+    """Ollama keeps a prefix and does not say what it read of it."""
+    miss = CacheMiss(cause="service", detail="", lost_tokens=900, expected=False)
+    silent = record(Usage(input=1_000), provider="OLLAMA", model="m", miss=miss, turn=1)
+    other = record(Usage(cache_read=50, input=950), miss=miss, turn=2)
+    small = structs.replace(silent, miss=structs.replace(miss, cause="minimum"), turn=3)
+    assert [loss.turn for loss in reported(silent, other, small).losses] == [2, 3]

@@ -25,7 +25,7 @@ def session(cli, tmp_path: Path) -> str:
                 provider="CLAUDEAI",
                 model=model,
                 purpose="answer",
-                usage=Usage(input=4_000, output=200),
+                usage=Usage(input=4_000, cache_read=900, output=200),
                 cost_usd=usd,
                 turn=1,
                 seconds=1.0,
