@@ -14,7 +14,8 @@ import re
 import shutil
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chatcli.errors import StorageError
@@ -45,6 +46,8 @@ class Workspace:
         self.tool_results = root / "tool-results"
         self._lock = lock
         self._pid = os.getpid()
+        self._disturbed = False
+        self._seen_stamp = 0
         atexit.register(self.remove)
 
     @classmethod
@@ -59,6 +62,7 @@ class Workspace:
             workspace = cls(root, _claim(root))
             for folder in (workspace.scratch, workspace.tool_results):
                 _make_real_folder(folder)
+            workspace._seen_stamp = workspace._stamp
             (root / _KEPT).unlink(missing_ok=True)
         return workspace
 
@@ -84,9 +88,34 @@ class Workspace:
 
     def conceal(self, sha256: str) -> None:
         """Remove what `expose` wrote of an original, for whichever call. Raises `StorageError`."""
-        with storage_errors(self.tool_results):
+        with storage_errors(self.tool_results), self._own_change():
             for path in self.tool_results.glob(_file_name("*", "*", sha256)):
                 path.unlink(missing_ok=True)
+
+    def was_disturbed(self) -> bool:
+        """Whether somebody else removed or added files of results since this was last asked.
+
+        `expose` then writes again what is missing.
+        """
+        disturbed = self._disturbed or self._stamp != self._seen_stamp
+        self._disturbed, self._seen_stamp = False, self._stamp
+        return disturbed
+
+    @property
+    def _stamp(self) -> int:
+        """Another one whenever a file of a result came or went; 0 without a folder."""
+        try:
+            return self.tool_results.stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    @contextmanager
+    def _own_change(self) -> Iterator[None]:
+        self._disturbed |= self._stamp != self._seen_stamp
+        try:
+            yield
+        finally:
+            self._seen_stamp = self._stamp
 
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
         partial = self.root / f"partial-{os.urandom(8).hex()}"
@@ -94,7 +123,9 @@ class Workspace:
             fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
             with os.fdopen(fd, "wb") as target, archive.open(original) as source:
                 shutil.copyfileobj(source, target, 1 << 20)
-            partial.replace(path)
+            with self._own_change():
+                _make_real_folder(self.tool_results)
+                partial.replace(path)
         except (OSError, StorageError) as error:
             logger.warning("cannot write %s: %s", path, error)
             partial.unlink(missing_ok=True)

@@ -146,3 +146,16 @@ async def test_costs_are_summed_up(talk):
         spent = t.conversation.spent
         assert spent.requests == 2
         assert spent.usd == pytest.approx(sum(r.cost_usd for r in t.conversation.session.usage))
+
+
+async def test_a_file_that_a_marker_names_is_written_again_when_somebody_removed_it(talk, project):
+    (project / "long.txt").write_text("a line of a long file\n" * 3_000, encoding="utf-8")
+    script = [reply(call("exec", command="cat long.txt")), reply("Read."), reply("Yes.")]
+    async with talk(script, autonomy="all") as t:
+        await t.conversation.run("read it")
+        folder = t.conversation.session.workspace.tool_results
+        (saved,) = folder.iterdir()
+        shutil.rmtree(folder)
+        await t.conversation.run("is it there?")
+        assert str(saved) in t.server.exchanges[-1].seen.results[0].text
+        assert saved.read_text(encoding="utf-8").startswith("a line of a long file\n")

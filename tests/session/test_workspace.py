@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -225,4 +226,26 @@ def test_an_original_that_is_gone_exposes_nothing(tmp: Path, archive: Archive) -
     original = archive.put(b"data")
     (archive.folder / original.sha256).unlink()
     assert workspace.expose("c", original, archive) is None
+    workspace.remove()
+
+
+def test_files_that_somebody_removed_are_noticed_and_written_again(tmp: Path, archive: Archive) -> None:
+    one, other = archive.put_text("one"), archive.put_text("other")
+    workspace = Workspace.create(tmp)
+    first = workspace.expose("c1", one, archive)
+    assert first is not None
+    assert not workspace.was_disturbed()
+    os.utime(workspace.tool_results, (1, 1))  # clocks of file systems are coarse
+    assert workspace.was_disturbed()
+    first.unlink()
+    assert workspace.expose("c2", other, archive)
+    assert workspace.was_disturbed()
+    assert not workspace.was_disturbed()
+    assert workspace.expose("c1", one, archive) == first
+    shutil.rmtree(workspace.tool_results)
+    assert workspace.was_disturbed()
+    assert workspace.expose("c1", one, archive) == first
+    assert first.read_text(encoding="utf-8") == "one"
+    workspace.conceal(one.sha256)
+    assert not workspace.was_disturbed()
     workspace.remove()
