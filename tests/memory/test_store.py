@@ -1,4 +1,4 @@
-"""Facts on disk: noted once, changed, forgotten for good, and there again after everything that goes wrong."""
+"""Facts on disk: noted once, changed, forgotten for good, there again after whatever goes wrong."""
 
 from __future__ import annotations
 
