@@ -134,20 +134,19 @@ def _by_class(record: UsageRecord, rates: _Rates) -> ClassMoney:
     the request, each class bears its share of the difference.
     """
     usage, paid_usd = record.usage, record.cost_usd
-    prompt_usd = None if paid_usd is None else priced(record, structs.replace(usage, output=0))
-    whole_usd = paid_usd if usage.cost_usd is None else priced(record, usage)
+    whole_usd, prompt_usd = priced(record, usage), priced(record, structs.replace(usage, output=0))
     if paid_usd is None or prompt_usd is None or (paid_usd and not whole_usd):
         unknown = listed_money(record, None)
         return ClassMoney(input=unknown, cache_read=unknown, cache_write=unknown, output=unknown)
     plain, read, write_5m, write_1h = rates.of(record)
-    weights = (
-        usage.input * plain,
-        usage.cache_read * read,
-        usage.cache_write_5m * write_5m + usage.cache_write_1h * write_1h,
+    input_usd = usage.input * plain
+    read_usd = usage.cache_read * read
+    write_usd = usage.cache_write_5m * write_5m + usage.cache_write_1h * write_1h
+    prompt_usd *= paid_usd / whole_usd if whole_usd else 0.0
+    scale = prompt_usd / ((input_usd + read_usd + write_usd) or 1.0)
+    return ClassMoney(
+        input=listed_money(record, input_usd * scale),
+        cache_read=listed_money(record, read_usd * scale),
+        cache_write=listed_money(record, write_usd * scale),
+        output=listed_money(record, max(0.0, paid_usd - prompt_usd)),
     )
-    charged = paid_usd / whole_usd if whole_usd else 0.0
-    scale = charged * prompt_usd / sum(weights) if any(weights) else 0.0
-    prompt = [weight * scale for weight in weights]
-    amounts = [*prompt, paid_usd - sum(prompt)]
-    moneys = (listed_money(record, usd) for usd in amounts)
-    return ClassMoney(**dict(zip(ClassMoney.__struct_fields__, moneys, strict=True)))

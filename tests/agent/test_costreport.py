@@ -13,7 +13,7 @@ from chatcli.agent.attribution import Share, shares
 from chatcli.agent.costreport import CostReport, cost_report
 from chatcli.agent.costs import add_up, bills_of
 from chatcli.messages import Archived, AssistantMessage, Text, ToolResult, Usage, UserMessage
-from chatcli.providers.prices import cost_usd
+from chatcli.providers.prices import OwnPrice, cost_usd, use_own_prices
 from chatcli.session.entries import (
     CacheMiss,
     Compacted,
@@ -111,6 +111,16 @@ def test_what_the_service_charged_is_split_as_the_list_would() -> None:
     charged = record(usage, provider="OPENROUTER", model="anthropic/claude-sonnet-5.5")
     money = bills_of([charged])[0].by_class
     assert (money.input.usd, money.output.usd) == pytest.approx((0.004, 0.002))
+
+
+def test_a_price_that_was_set_since_changes_no_sum() -> None:
+    recorded = record(Usage(input=1_000, output=100))
+    use_own_prices({"claude-sonnet-5-5": OwnPrice(input=300, output=100)})
+    try:
+        money = bills_of([recorded])[0].by_class
+    finally:
+        use_own_prices({})
+    assert (money.input.usd, money.output.usd) == pytest.approx((0.003 * 30 / 31, 0.003 / 31))
 
 
 def test_a_result_pays_for_where_it_stands_in_each_request() -> None:
