@@ -16,6 +16,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import set_app
 from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point
 from prompt_toolkit.input import Input
 
 from chatcli.terminal.draft import Draft
@@ -26,9 +27,11 @@ from chatcli.terminal.output import TerminalOutput
 from chatcli.terminal.pager import show_in_pager
 from chatcli.terminal.picker import Picker
 from chatcli.terminal.reflow import added_rows
-from chatcli.terminal.screen import Interrupted, Key, Line
+from chatcli.terminal.screen import Entry, Interrupted, Key, Line
 
 _FRAME_SECONDS = 0.08
+_SETTLED_SECONDS = 0.08
+"""A window that is dragged has a new size every few milliseconds."""
 _QUIET_SECONDS = 0.3
 """A question takes the keys only after this long without one: nobody answers in mid-word."""
 
@@ -63,6 +66,10 @@ class LiveScreen:
         self._rows: Sequence[str] = ()
         """The live area of this frame: looked up once, however often it is drawn."""
         self._ticker: asyncio.Task[None] | None = None
+        self._drawn_columns = 0
+        self._drawn_cursor = Point(0, 0)
+        """How wide the terminal was, and where the cursor stood, when the live area was last drawn."""
+        self._settling: asyncio.TimerHandle | None = None
         self._kept: list[str] | None = None
         """Lines that wait while another program has the terminal."""
         self._layout = build_layout(
@@ -96,6 +103,8 @@ class LiveScreen:
         self._app.ttimeoutlen = 0.05
         self._app.timeoutlen = 0.4
         self._app.key_processor.before_key_press += self._note_key
+        self._app.before_render += self._before_render
+        self._app.after_render += self._note_drawn
 
     @property
     def columns(self) -> int:
@@ -115,6 +124,8 @@ class LiveScreen:
         finally:
             if self._ticker:
                 self._ticker.cancel()
+            if self._settling:
+                self._settling.cancel()
             if not self._app.is_running:
                 task.cancel()
             elif not self._app.is_done:
@@ -135,9 +146,9 @@ class LiveScreen:
             return
         self._look_up_rows()
         with self._output.one_write(), set_app(self._app):
-            self._app.renderer.erase()
+            self._erase()
             self._output.write_raw(text)
-            self._app.renderer.render(self._app, self._app.layout)
+            self._render()
 
     def live(self, lines: Callable[[], Sequence[str]] | None) -> None:
         self._live = lines
@@ -174,7 +185,7 @@ class LiveScreen:
                 self._layout.focus(self._draft.buffer)
                 self.refresh()
 
-    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
+    async def choose(self, label: str, entries: Sequence[Entry], start: int = 0) -> int | None:
         async with self._asking:
             taken = self._picker.open(label, entries, start)
             self._layout.focus(self._picker.words)
@@ -207,17 +218,40 @@ class LiveScreen:
         loop.call_soon(loop.add_signal_handler, signal.SIGWINCH, self._resized)
 
     def _resized(self) -> None:
+        if self._settling:
+            self._settling.cancel()
+        self._settling = asyncio.get_running_loop().call_later(_SETTLED_SECONDS, self._draw_anew)
+
+    def _draw_anew(self) -> None:
         if not self._app.is_running or self._kept is not None:
             return
-        renderer, window = self._app.renderer, self._layout.current_window
         with self._output.one_write(), set_app(self._app):
-            drawn = renderer.last_rendered_screen
-            if self._reflows and drawn:
-                cursor = drawn.get_cursor_position(window)
-                self._output.cursor_up(added_rows(drawn, cursor.x, cursor.y, self.columns))
-            renderer.erase()
+            self._erase()
             self._look_up_rows()
-            renderer.render(self._app, self._layout)
+            self._render()
+
+    def _erase(self) -> None:
+        """Take the live area away, with the rows that it has grown by in a narrower window."""
+        renderer, columns = self._app.renderer, self.columns
+        if self._reflows and renderer.last_rendered_screen and columns < self._drawn_columns:
+            x, y = self._drawn_cursor
+            self._output.cursor_up(added_rows(renderer.last_rendered_screen, x, y, columns))
+        renderer.erase()
+
+    def _render(self) -> None:
+        self._app.renderer.render(self._app, self._layout)
+        self._note_drawn(self._app)
+
+    def _before_render(self, _app: object) -> None:
+        """Of a frame that prompt_toolkit draws by itself: after a key, or for the clock."""
+        if self._drawn_columns not in (0, self.columns):
+            self._erase()
+
+    def _note_drawn(self, _app: object) -> None:
+        drawn = self._app.renderer.last_rendered_screen
+        if drawn:
+            self._drawn_columns = self.columns
+            self._drawn_cursor = drawn.get_cursor_position(self._layout.current_window)
 
     async def _until_quiet(self) -> None:
         remaining = 1.0

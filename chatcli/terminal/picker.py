@@ -10,6 +10,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 
 from chatcli.i18n import _
 from chatcli.terminal.cells import clip
+from chatcli.terminal.screen import Entry
 
 PAGE_ROWS = 10
 _MARK, _NO_MARK = "› ", "  "
@@ -22,12 +23,12 @@ class Picker:
         self.label = ""
         self.words = Buffer(multiline=False, name="picker", on_text_changed=self._filter)
         """What was typed: an entry must hold every word of it."""
-        self._entries: Sequence[str] = ()
+        self._entries: Sequence[Entry] = ()
         self._shown: list[int] = []
         self._at = 0
         self._taken: asyncio.Future[int | None] | None = None
 
-    def open(self, label: str, entries: Sequence[str], start: int) -> asyncio.Future[int | None]:
+    def open(self, label: str, entries: Sequence[Entry], start: int) -> asyncio.Future[int | None]:
         """What comes out is the position of the entry, or None. `start` is marked at first."""
         self.label, self._entries = label, entries
         self.words.reset()
@@ -55,7 +56,7 @@ class Picker:
         drawn: StyleAndTextTuples = []
         for position in range(first, min(first + PAGE_ROWS, len(self._shown))):
             marked = position == self._at
-            text = clip((_MARK if marked else _NO_MARK) + self._entries[self._shown[position]], columns)
+            text = clip((_MARK if marked else _NO_MARK) + self._entries[self._shown[position]].shown, columns)
             drawn += [("reverse" if marked else "", text), ("", "\n")]
         return drawn[:-1]
 
@@ -65,7 +66,7 @@ class Picker:
         self._shown = [
             number
             for number, entry in enumerate(self._entries)
-            if all(word in entry.lower() for word in words)
+            if all(word in entry.words.lower() for word in words)
         ]
         self._at = self._shown.index(marked) if marked in self._shown else 0
 

@@ -19,7 +19,7 @@ from chatcli.i18n import _
 from chatcli.terminal.hangup import abandon
 from chatcli.terminal.look import Look
 from chatcli.terminal.paste import clean
-from chatcli.terminal.screen import Interrupted, Key, Line
+from chatcli.terminal.screen import Entry, Interrupted, Key, Line
 
 _READ_BYTES = 65_536
 _COLUMNS = 80
@@ -107,8 +107,8 @@ class PlainScreen:
             finally:
                 self._asked = None
 
-    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
-        self.print([f"{'*' if number == start else ' '} {entry}" for number, entry in enumerate(entries)])
+    async def choose(self, label: str, entries: Sequence[Entry], start: int = 0) -> int | None:
+        self.print([f"{'*' if at == start else ' '} {entry.shown}" for at, entry in enumerate(entries)])
         return None
 
     async def page(self, lines: Sequence[str]) -> None:

@@ -24,6 +24,13 @@ class Line(Struct, frozen=True):
     shown: str
 
 
+class Entry(Struct, frozen=True):
+    """One of a list to choose from: a safe row, and what typing looks for in it."""
+
+    shown: str
+    words: str
+
+
 class Interrupted(Exception):
     """Ctrl-C, or the end of the input, at a question."""
 
@@ -74,11 +81,10 @@ class Screen(Protocol):
         """
         ...
 
-    async def choose(self, label: str, entries: Sequence[str], start: int = 0) -> int | None:
+    async def choose(self, label: str, entries: Sequence[Entry], start: int = 0) -> int | None:
         """The position of the entry that the person takes; None when he takes none.
 
-        Entries are safe one-line texts; `start` is marked at first. Without a cursor they are printed,
-        and none is taken.
+        `start` is marked at first. Without a cursor they are printed, and none is taken.
         """
         ...
 

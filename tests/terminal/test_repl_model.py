@@ -27,7 +27,7 @@ def marked(terminal) -> str:
 def test_a_model_is_found_by_typing_and_taken_with_enter(claude: World) -> None:
     terminal = claude.prompt()
     terminal.line("/model")
-    terminal.expect("Model of CLAUDEAI")
+    terminal.expect("CLAUDEAI: $ in / out")
     terminal.wait(lambda: marked(terminal).startswith("› claude-sonnet-5-5"), "the current one is marked")
     assert "$" in marked(terminal)
     assert "1.0M" in marked(terminal)
@@ -52,7 +52,7 @@ def test_the_arrow_keys_move_and_escape_leaves_everything_as_it_was(claude: Worl
     terminal.send(PAGE_UP)
     terminal.wait(lambda: marked(terminal) != first, "a page up")
     terminal.send(ESCAPE)
-    terminal.gone("Model of CLAUDEAI")
+    terminal.gone("CLAUDEAI: $ in / out")
     terminal.line("/model xyzzy-none")
     terminal.expect("From now on CLAUDEAI/xyzzy-none")
 
@@ -61,9 +61,9 @@ def test_the_arrow_keys_move_and_escape_leaves_everything_as_it_was(claude: Worl
 def test_the_list_can_be_left_and_the_prompt_is_back(claude: World, key: str) -> None:
     terminal = claude.prompt()
     terminal.line("/model")
-    terminal.expect("Model of CLAUDEAI")
+    terminal.expect("CLAUDEAI: $ in / out")
     terminal.send(key)
-    terminal.gone("Model of CLAUDEAI")
+    terminal.gone("CLAUDEAI: $ in / out")
     terminal.line("hi")
     terminal.expect("Hello.")
     assert "From now on" not in terminal.text()
@@ -72,19 +72,19 @@ def test_the_list_can_be_left_and_the_prompt_is_back(claude: World, key: str) ->
 def test_words_that_fit_nothing_take_nothing(claude: World) -> None:
     terminal = claude.prompt()
     terminal.line("/model")
-    terminal.expect("Model of CLAUDEAI")
+    terminal.expect("CLAUDEAI: $ in / out")
     terminal.send("nothing-like-that\r")
     terminal.expect("nothing is called that")
     terminal.send("\x15")
     terminal.gone("nothing is called that")
     terminal.send(ESCAPE)
-    terminal.gone("Model of CLAUDEAI")
+    terminal.gone("CLAUDEAI: $ in / out")
 
 
 def test_in_forty_columns_window_and_price_are_still_there(claude: World) -> None:
     terminal = claude.prompt(columns=40)
     terminal.line("/model")
-    terminal.wait(lambda: "1.0M  $" in marked(terminal), "figures")
+    terminal.wait(lambda: marked(terminal).endswith("sonnet-5-5   1.0M     $2 /   $10"), "figures")
     assert all(len(line) <= 40 for line in terminal.lines())
     terminal.send("haiku\r")
     terminal.expect("From now on")
@@ -93,10 +93,10 @@ def test_in_forty_columns_window_and_price_are_still_there(claude: World) -> Non
 def test_switch_lists_the_providers_with_their_keys(claude: World) -> None:
     terminal = claude.prompt(XAI_API_KEY="")
     terminal.line("/switch")
-    terminal.expect("Provider: key, usual model")
+    terminal.expect("Provider, key, usual model")
     terminal.wait(lambda: "CLAUDEAI" in marked(terminal), "the current one is marked")
     assert any("XAI" in line and "no key" in line for line in terminal.lines())
-    terminal.send("openai gpt\r")
+    terminal.send("chatgpt\r")
     terminal.expect("From now on OPENAI/")
     terminal.line("hi")
     terminal.expect("Hello.")

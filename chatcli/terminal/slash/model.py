@@ -18,8 +18,9 @@ from chatcli.providers.credentials import find_key, stored_names
 from chatcli.providers.listing import FOLDER, read_list
 from chatcli.providers.spec import ProviderSpec
 from chatcli.providers.specs import all_specs, default_model, find_spec
-from chatcli.terminal.cells import clip, pad, width_cells
+from chatcli.terminal.cells import clip_start, pad, width_cells
 from chatcli.terminal.figures import money, short_count
+from chatcli.terminal.screen import Entry
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ async def _picked_model(repl: Repl) -> str:
     rows = await asyncio.to_thread(model_rows, spec, repl.environment, repl.home)  # reads the price table
     ids = [row.id for row in rows]
     start = ids.index(provider.model) if provider.model in ids else 0
-    label = _("Model of {provider}: window, $ per million tokens in / out").format(provider=provider.name)
-    taken = await repl.screen.choose(label, _model_entries(rows, repl.screen.columns - _MARK_CELLS), start)
+    label = _("{provider}: $ in / out per million tokens")
+    entries = _model_entries(rows, repl.screen.columns - _MARK_CELLS)
+    taken = await repl.screen.choose(label.format(provider=provider.name), entries, start)
     if not repl.screen.look.live:
         repl.tell(f"{provider.name}/{one_line(provider.model)}")
         repl.tell(
@@ -83,13 +85,24 @@ async def _picked_model(repl: Repl) -> str:
     return "" if taken is None else ids[taken]
 
 
-def _model_entries(rows: Sequence[ModelRow], cells: int) -> list[str]:
-    """Columns that fit: where it is narrow the ids give way."""
-    figures = [f"{_window(row):>5}  {money(row.input_usd)} / {money(row.output_usd)}" for row in rows]
-    room = max(cells - 2 - max(map(width_cells, figures), default=0), _LEAST_ID_CELLS)
-    ids = [clip(one_line(row.id), room) for row in rows]
-    width = max(map(width_cells, ids), default=0)
-    return [f"{pad(name, width)}  {figure}" for name, figure in zip(ids, figures, strict=True)]
+def _model_entries(rows: Sequence[ModelRow], cells: int) -> list[Entry]:
+    """Columns that fit. Where it is narrow the ids give way, at their beginnings: those are alike."""
+    paid, got = [_price(row.input_usd) for row in rows], [_price(row.output_usd) for row in rows]
+    windows = [_window(row) for row in rows]
+    widths = [max(map(width_cells, column), default=0) for column in (windows, paid, got)]
+    room = max(cells - sum(widths) - len("     / "), _LEAST_ID_CELLS)
+    ids = [clip_start(one_line(row.id), room) for row in rows]
+    id_width = max(map(width_cells, ids), default=0)
+    return [
+        Entry(
+            f"{pad(name, id_width)}  {window:>{widths[0]}}  {in_:>{widths[1]}} / {out:>{widths[2]}}", row.id
+        )
+        for row, name, window, in_, out in zip(rows, ids, windows, paid, got, strict=True)
+    ]
+
+
+def _price(usd: float | None) -> str:
+    return f"${usd:.0f}" if usd and usd == round(usd) else money(usd)
 
 
 def _window(row: ModelRow) -> str:
@@ -101,14 +114,19 @@ async def _picked_provider(repl: Repl) -> str:
     """The name of the provider that the person takes; empty when he takes none."""
     rows = [spec for spec in all_specs() if not spec.retired]
     names = [spec.name for spec in rows]
-    current = repl.conversation.provider.name
-    width = max(map(len, names))
+    columns = [names, [_access(repl, spec) for spec in rows]]
+    models = [default_model(spec, repl.environment) for spec in rows]
+    name_width, key_width = (max(map(width_cells, column)) for column in columns)
     entries = [
-        f"{spec.name:<{width}}  {_access(repl, spec):<8}  {one_line(default_model(spec, repl.environment))}"
-        for spec in rows
+        Entry(
+            f"{pad(name, name_width)}  {pad(key, key_width)}  {one_line(model)}",
+            " ".join((name, *spec.aliases)),
+        )
+        for spec, name, key, model in zip(rows, *columns, models, strict=True)
     ]
-    label = _("Provider: key, usual model")
-    taken = await repl.screen.choose(label, entries, names.index(current) if current in names else 0)
+    current = repl.conversation.provider.name
+    start = names.index(current) if current in names else 0
+    taken = await repl.screen.choose(_("Provider, key, usual model"), entries, start)
     return "" if taken is None else names[taken]
 
 
