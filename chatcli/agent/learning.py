@@ -34,13 +34,13 @@ _CONFIDENCE = 0.8
 _ALIKE_CHARS = 5
 _TITLE_CHARS = 160
 
-_LASTING = re.compile(
+_LASTING = (
     r"\b(?:always|never|from now on|prefer|i(?:'m| am| like| hate| use| work| live)|we(?: use|'re| are)"
     r"|call me|my (?:name|job|role|team|company|editor|project|family|wife|husband|son|daughter)"
     r"|sempre|nunca|de agora em diante|prefir\w+|gosto|odeio|eu (?:sou|uso)|sou|moro|trabalho|usamos"
     r"|me cham[oe]|meu (?:nome|time|editor|projeto|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
 )
-_EXACT = re.compile(r"\S*[\d/@$`|&;<>\\=]\S*")
+_EXACT = r"\S*[\d/@$`|&;<>\\=]\S*"
 """Numbers, paths, addresses, commands: a fact may hold none that the user did not write."""
 
 
@@ -54,7 +54,7 @@ class Pointed(Struct, frozen=True):
 
 def says_something_lasting(session: Session) -> bool:
     """Whether the user said anything, since it was last learnt from, that sounds as if it stayed true."""
-    return any(_LASTING.search(fold(message.text)) for message in _new_messages(session))
+    return any(re.search(_LASTING, fold(message.text)) for message in _new_messages(session))
 
 
 async def learn(run: Run) -> list[Fact]:
@@ -94,7 +94,7 @@ def _rests_on(pointed: Pointed, said: Sequence[str]) -> bool:
     quote = _spaced(pointed.quote)
     if len(keywords(quote)) < 2 or not any(quote in message for message in said):
         return False
-    if any(token not in quote for token in _EXACT.findall(_spaced(pointed.fact))):
+    if any(token not in quote for token in re.findall(_EXACT, _spaced(pointed.fact))):
         return False
     try:
         clean_text(pointed.fact)

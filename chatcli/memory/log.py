@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -37,8 +38,6 @@ class Forgotten(Struct, frozen=True, tag="forgotten", kw_only=True):
 
 
 Line = Started | Noted | Forgotten
-
-_decode = msgspec.json.Decoder(Line).decode
 
 
 class Tail(Struct, frozen=True, kw_only=True):
@@ -82,7 +81,7 @@ class Log:
         unreadable = 0
         for raw in whole.split(b"\n")[:-1]:
             try:
-                lines.append(_decode(raw))
+                lines.append(_decoder().decode(raw))
             except (msgspec.DecodeError, UnicodeDecodeError):
                 unreadable += 1
         return Tail(lines=tuple(lines), end_bytes=offset_bytes + len(whole), unreadable=unreadable)
@@ -114,6 +113,11 @@ class Log:
                 unfinished.unlink()  # of a process that was killed: it holds what is to be gone
             write_durably(self.path, data)
         return generation, len(data)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Line]:
+    return msgspec.json.Decoder(Line)
 
 
 def _encode(lines: Iterable[Line]) -> bytes:

@@ -33,7 +33,7 @@ _RELATED_COSINE = 0.3
 """From here on a fact has to do with a question in which none of its words stand."""
 
 _OF_USER = frozenset({"profile", "personal", "preference"})
-_USER = re.compile(r"\b(?:i|me|my|mine|user|eu|mim|meus?|minhas?|usuari[oa])\b")
+_USER = r"\b(?:i|me|my|mine|user|eu|mim|meus?|minhas?|usuari[oa])\b"
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ def _fused(database: Database, question: str, near: Sequence[tuple[int, float]],
     by_meaning = dict(near)
     lowest = min(by_meaning.values(), default=0.0)
     facts = database.numbered([*by_words.keys() | by_meaning.keys()])
-    about_user = bool(_USER.search(fold(question)))
+    about_user = bool(re.search(_USER, fold(question)))
     today = datetime.now(UTC)
     found = [
         Found(
