@@ -15,6 +15,7 @@ from chatcli.memory.digest import digest, overview, project_name
 from chatcli.memory.fact import CATEGORIES, CONFIDENCE, Category, Fact, fold
 from chatcli.memory.recall import Found, Recall
 from chatcli.memory.store import Memory
+from chatcli.memory.vectors import preload
 from chatcli.messages import UserMessage
 from chatcli.session.session import Session
 from chatcli.settings import Settings
@@ -112,6 +113,11 @@ class Memories:
         text = digest(self._memory.tally(), profile, self.scope)
         self.tell_news()
         return text
+
+    def preload(self) -> None:
+        """Load what recall needs in a background thread, if there is anything to recall."""
+        if self._mode != "off" and self._memory.exists:
+            preload()
 
     async def tail(self, question: str, *, pulls: bool) -> str:
         """Facts that come with this message, within the budget; empty when none has to do with it.

@@ -32,6 +32,12 @@ def available() -> bool:
     return all(importlib.util.find_spec(name) for name in _PACKAGES)
 
 
+def preload() -> None:
+    """Start to load the model in a background thread, where the package is installed."""
+    if available():
+        threading.Thread(target=embed, args=([""],), name="preload-memory", daemon=True).start()
+
+
 class Vectors:
     """The vectors of all facts, kept in memory for as long as nothing changes."""
 

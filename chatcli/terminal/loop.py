@@ -116,6 +116,7 @@ class Repl:
 
         def load() -> None:
             preload(spoken)
+            self.conversation.memories.preload()
             vocabulary.begin(provider.model)
 
         self._warming = asyncio.create_task(warm_up(load, self.screen))
