@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help setup run fmt check test soak bench docs locale clean
+.PHONY: help setup run fmt check test soak local bench docs locale clean
 
 help:  ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,10 @@ test: $(STAMP)  ## Run the tests, with coverage
 
 soak: $(STAMP)  ## The long harnesses in full: kills, fuzz
 	CHATCLI_SOAK_KILLS=1000 $(BIN)/pytest -m soak --timeout 5400
+
+local: $(STAMP)  ## A real model on this machine, fetched once: 93 MB
+	CHATCLI_HOME=.venv/local $(BIN)/chatcli local get
+	$(BIN)/pytest -m local tests/providers/local
 
 bench: $(STAMP)  ## Start-up, pipeline, memory: ratios measured in one run
 	$(BIN)/python -m tests.bench
