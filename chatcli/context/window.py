@@ -6,7 +6,7 @@ Sizes are estimates, scaled so that together they are what the whole request is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct, structs
@@ -38,6 +38,7 @@ PartKind = Literal[
     "whole",  # results
     "shortened",  # results
 ]
+_ORDER = get_args(PartKind)
 Stability = Literal[
     "session",  # the same bytes in every request of the session
     "once",  # written once, never changed again
@@ -66,7 +67,7 @@ class ResultPart(Struct, frozen=True, kw_only=True):
 
 
 class Contents(Struct, frozen=True, kw_only=True):
-    """Tools, blocks, what was said, results; and these one by one, in the order of the request."""
+    """Parts in the order of `PartKind`, results in that of the request."""
 
     parts: tuple[Part, ...] = ()
     results: tuple[ResultPart, ...] = ()
@@ -149,6 +150,6 @@ def _added_up(parts: Sequence[Part]) -> Iterator[Part]:
     alike: dict[tuple[PartKind, Stability, str], list[Part]] = {}
     for part in parts:
         alike.setdefault((part.kind, part.stability, part.name), []).append(part)
-    for group in alike.values():
+    for group in sorted(alike.values(), key=lambda group: _ORDER.index(group[0].kind)):
         tokens, count = sum(part.tokens for part in group), sum(part.count for part in group)
         yield structs.replace(group[0], tokens=tokens, count=count)

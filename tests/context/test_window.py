@@ -49,10 +49,10 @@ def test_parts_have_a_kind_a_name_a_count_and_a_stability() -> None:
         ("block", "rules", 1, "session"),
         ("words", "", 1, "once"),
         ("notes", "", 1, "once"),
-        ("calls", "", 3, "once"),
         ("replies", "", 1, "once"),
-        ("shortened", "", 2, "open"),
+        ("calls", "", 3, "once"),
         ("whole", "", 1, "once"),
+        ("shortened", "", 2, "open"),
     ]
 
 
