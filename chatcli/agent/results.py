@@ -31,6 +31,8 @@ class StoredResult(Struct, frozen=True, kw_only=True):
     """The tool, or the path of an attached file."""
     original: Archived
     state: State
+    kind: Literal["result", "file", "image"] = "result"
+    """What the user attached is a file or an image."""
     age_turns: int
     """Replies of the model since it came."""
     shown: PresentationKind | None = None
@@ -66,7 +68,11 @@ def _described(session: Session, found: ToolResult | Attachment | Image, age_tur
     original = found.original
     if not isinstance(found, ToolResult):
         return StoredResult(
-            name=found.path, original=original, state=_state(session, original), age_turns=age_turns
+            name=found.path,
+            original=original,
+            state=_state(session, original),
+            kind="image" if isinstance(found, Image) else "file",
+            age_turns=age_turns,
         )
     shown = session.shown.get(found.seq)
     path = session.workspace.tool_results / file_name(found.call_id, original)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tests.providers.pictures import png
 from tests.terminal.conftest import World
 from tests.tools.zoo import HTML, zoo
 from tests.wire.script import call, reply
@@ -117,3 +118,19 @@ def test_deleting_a_page_deletes_the_file_that_was_saved_of_it_too(world: World)
         terminal.expect("Again.")
         assert len(web.seen) == came + 1, "nothing was kept of the page"
     assert world.server.violations == []
+
+
+def test_an_attached_image_is_listed_as_what_it_is_and_can_be_copied(world: World) -> None:
+    (world.project / "a.png").write_bytes(png())
+    world.serve([reply("I cannot see it.")])
+    terminal = world.prompt()
+    terminal.line("what is @a.png ?")
+    terminal.expect("I cannot see it.")
+    terminal.line("/results")
+    terminal.expect("a.png · image, 45 bytes")
+    terminal.expect("attached")
+    terminal.line("/results open 1")
+    terminal.expect("/results copy N FILE")
+    terminal.line("/results copy 1 b.png")
+    terminal.expect("b.png", 2)
+    assert (world.project / "b.png").read_bytes() == png()

@@ -72,7 +72,10 @@ def _list(repl: Repl, found: list[StoredResult], *, everything: bool) -> None:
 
 
 def _row(result: StoredResult) -> str:
-    size = _("{n} chars").format(n=short_count(result.original.size_chars))
+    if result.kind == "image":
+        size = _("image, {n} bytes").format(n=short_count(result.original.size_bytes))
+    else:
+        size = _("{n} chars").format(n=short_count(result.original.size_chars))
     turns = ngettext("{n} turn old", "{n} turns old", result.age_turns).format(n=result.age_turns)
     parts = [one_line(result.name), size, turns, _state(result), result.original.key]
     return " · ".join([*parts, result.file.name] if result.file else parts)
@@ -86,6 +89,8 @@ def _state(result: StoredResult) -> str:
             return _("lost")
         case _ if result.summed_up:
             return _("summed up")
+        case _ if result.kind != "result":
+            return _("attached")
         case _:
             return presentation_text(result.shown)
 
@@ -110,6 +115,9 @@ def presentation_text(kind: PresentationKind | None) -> str:
 
 
 async def _open(repl: Repl, result: StoredResult) -> None:
+    if result.kind == "image":
+        repl.tell(_("An image cannot be shown here: /results copy N FILE writes it to a file."))
+        return
     with repl.conversation.session.archive.open(result.original) as file:
         text = file.read(_OPENED_BYTES).decode("utf-8", "replace")
     lines = safe_text(text.expandtabs(4)).split("\n")
