@@ -7,7 +7,6 @@ Everything else raises `InvalidArguments` with one line that names the parameter
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
@@ -153,13 +152,17 @@ def _scalar(value: Any, type_: Any, origin: Any) -> Any:
     return _number(value, origin)
 
 
+_TOO_LARGE = 1 << 63
+"""No file has so many lines; NaN is not below it either."""
+
+
 def _number(value: Any, kind: type) -> Any:
     if isinstance(value, str):
         try:
             value = float(value) if re.search(r"[.eE]", value) else int(value)
         except ValueError:
             return UNSET
-    if not isinstance(value, int | float) or not math.isfinite(value):
+    if not isinstance(value, int | float) or not -_TOO_LARGE < value < _TOO_LARGE:
         return UNSET
     if kind is float:
         return float(value)

@@ -192,3 +192,11 @@ def test_any_arguments_are_either_valid_or_refused(arguments: dict[str, Any]) ->
     assert math.isfinite(values["ratio"])
     assert type(values["deep"]) is bool
     assert values["names"] is None or all(isinstance(name, str) for name in values["names"])
+
+
+@pytest.mark.parametrize(
+    "number", [10**400, -(10**400), 1 << 63, "9" * 400, "1e400", float("inf"), float("nan")]
+)
+def test_a_number_that_counts_nothing_is_refused(number: object) -> None:
+    with pytest.raises(InvalidArguments):
+        sample.validate({"file": "a", "start": number})
