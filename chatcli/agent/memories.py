@@ -127,7 +127,7 @@ class Memories:
         if self._mode == "off" or (pulls and self._mode == "index") or not self._memory.exists:
             return ""
         found = await self._found(question, _IN_TAIL)
-        facts = [one.fact for one in found if one.related]
+        facts = [one.fact for one in found if one.related and one.fact.category != "episode"]
         own = _within(self._budget_chars, [fact for fact in facts if not fact.outside])
         foreign = _within(self._budget_chars - len(own), [fact for fact in facts if fact.outside])
         if foreign:

@@ -218,8 +218,6 @@ class Repl:
                 self.view.echo(text)
                 self._named = list(dict.fromkeys(path for message in waiting for path in message.files))
                 end = await self._guarded(self._one_run(text, mode, may_reroute=may_reroute))
-            if end == "answered":
-                await self._guarded(learn_after_run(self))
         finally:
             if mode_afterwards:
                 self.conversation.set_mode(mode_afterwards)
@@ -246,6 +244,8 @@ class Repl:
         files, self._named = self._named, []
         self.view.attached([self.shown_path(path) for path in files])
         finished = await self.conversation.run(text, mode=mode, attachments=files, may_reroute=may_reroute)
+        if finished.end == "answered":
+            await learn_after_run(self)
         return finished.end
 
     async def _guarded(self, work: Awaitable[R]) -> R | None:
