@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from chatcli.errors import Denied, ToolFailed
+from chatcli.errors import Denied, InvalidArguments, ToolFailed
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver = Callable[[str, int], Awaitable[list[str]]]
@@ -78,17 +78,17 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def parse_address(url: str) -> Address:
-    """Raises `Denied` for everything that is not plainly one http or https address."""
+    """Raises `Denied` or `InvalidArguments` for what is not plainly one http or https address."""
     try:
         parts = urlsplit(url)
         scheme, port = parts.scheme.lower(), parts.port
         host = _canonical_host(parts.hostname or "")
     except (ValueError, UnicodeError) as error:
-        raise Denied(f"Not an address: {error}") from error
+        raise InvalidArguments(f"Not an address: {error}") from error
     if scheme not in _DEFAULT_PORTS:
         raise Denied("Not an address that can be opened: only http and https are.")
     if not url.isprintable() or " " in url or len(url) > _MAX_URL_CHARS or not host:
-        raise Denied("Not an address.")
+        raise InvalidArguments("Not an address.")
     if "@" in parts.netloc:
         raise Denied("An address with user or password in it is not opened.")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")

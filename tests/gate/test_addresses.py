@@ -6,7 +6,7 @@ import ipaddress
 
 import pytest
 
-from chatcli.errors import Denied, ToolFailed
+from chatcli.errors import Denied, InvalidArguments, ToolFailed
 from chatcli.gate.addresses import look_up, parse_address, place_of
 
 
@@ -37,8 +37,14 @@ def test_an_address_has_one_spelling(url: str, same: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_plainly_an_address_is_refused(url: str) -> None:
-    with pytest.raises(Denied):
+    with pytest.raises((Denied, InvalidArguments)):
         parse_address(url)
+
+
+@pytest.mark.parametrize("url", ["", "http://", "http://[", "http://a b/", "http://a:x/"])
+def test_what_is_no_address_is_a_mistake_and_no_denial(url: str) -> None:
+    with pytest.raises(InvalidArguments):
+        parse_address(url or "https://")
 
 
 @pytest.mark.parametrize(

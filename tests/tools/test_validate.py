@@ -195,7 +195,7 @@ def test_any_arguments_are_either_valid_or_refused(arguments: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    "number", [10**400, -(10**400), 1 << 63, "9" * 400, "1e400", float("inf"), float("nan")]
+    "number", [10**400, -(10**400), 1 << 63, "9" * 400, "1e400", math.inf, math.nan]
 )
 def test_a_number_that_counts_nothing_is_refused(number: object) -> None:
     with pytest.raises(InvalidArguments):
