@@ -132,5 +132,5 @@ def test_an_attached_image_is_listed_as_what_it_is_and_can_be_copied(world: Worl
     terminal.line("/results open 1")
     terminal.expect("/results copy N FILE")
     terminal.line("/results copy 1 b.png")
-    terminal.expect("b.png", 2)
+    terminal.expect("Copied to")
     assert (world.project / "b.png").read_bytes() == png()
