@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import cost, memory, pipeline, startup, web
+from tests.bench import cost, memory, pipeline, recall, startup, web
 from tests.bench.table import Figure, show
 
 SUITES = {
@@ -13,6 +13,7 @@ SUITES = {
     "pipeline": pipeline.figures,
     "cost": cost.figures,
     "web": web.figures,
+    "recall": recall.figures,
 }
 
 

@@ -10,7 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from chatcli.memory.database import Database
 from chatcli.memory.fact import CATEGORIES, Fact
+from chatcli.memory.recall import Recall
+from chatcli.memory.store import Memory
+from chatcli.memory.words import expression
 
 HERE = Path(__file__).parent
 
@@ -31,6 +35,39 @@ def facts() -> dict[str, Fact]:
     """By the name that the questions use."""
     rows = (line.split("\t") for line in (HERE / "facts.tsv").read_text(encoding="utf-8").splitlines())
     return {name: draft(text, category) for name, category, text in rows}
+
+
+class Labelled:
+    """A memory with the labelled facts among others, and what recall makes of the questions."""
+
+    def __init__(self, home: Path, count: int) -> None:
+        known = facts()
+        self.memory = Memory(home)
+        self.recall = Recall(self.memory)
+        added = self.memory.add([*known.values(), *distractors(count - len(known))])
+        self.ids = dict(zip(known, (fact.id for fact in added), strict=False))
+        while self.recall.vectors.fill(500):
+            pass
+
+    def hits(self, half: str, best: int = 5) -> float:
+        """The share of questions whose fact is among the best."""
+        asked = [question for question in questions() if question.half == half]
+        return sum(self.ids[q.about] in self.found(q, best) for q in asked) / len(asked)
+
+    def found(self, question: Question, best: int) -> list[str]:
+        return [found.fact.id for found in self.recall.find(question.text, scope="", limit=best)]
+
+    def hits_by_words(self, half: str, best: int = 5) -> float:
+        """The same for words without meaning, as FTS5 ranks them."""
+        asked = [question for question in questions() if question.half == half]
+        return sum(self.ids[q.about] in self._found_by_words(q, best) for q in asked) / len(asked)
+
+    def _found_by_words(self, question: Question, best: int) -> list[str]:
+        def search(database: Database) -> list[str]:
+            numbers = [number for number, _score in database.matches(expression(question.text), best)]
+            return [fact.id for fact in database.numbered(numbers).values()]
+
+        return self.memory.look(search, [])
 
 
 def draft(text: str, category: str = "general", **fields) -> Fact:
