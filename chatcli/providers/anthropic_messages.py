@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec import structs
 
-from chatcli.events import Reply, ReplyEvent
+from chatcli.events import ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import anthropic_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
-from chatcli.providers.complaints import cut, window_full
+from chatcli.providers.complaints import window_full
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
@@ -20,6 +19,7 @@ from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
 from chatcli.providers.usage import anthropic_usage, estimated_usage
+from chatcli.providers.wire_reader import WireReader
 
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -61,17 +61,8 @@ class AnthropicMessages:
         await self._link.aclose()
 
 
-class AnthropicReader:
+class AnthropicReader(WireReader):
     """Reads the events `message_start`, `content_block_*`, `message_delta`."""
-
-    def __init__(self, service: Service, *, request_bytes: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._model = service.model
-        self._assembly = Assembly()
-        self._reported: dict[str, Any] = {}
-        self._stop_reason = ""
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         key = chunk.get("index", 0)
@@ -87,29 +78,25 @@ class AnthropicReader:
             case "content_block_stop":
                 self._assembly.close(key)
             case "message_delta":
-                self._stop_reason = (chunk.get("delta") or {}).get("stop_reason") or self._stop_reason
                 self._report(chunk.get("usage"))
-                self.complete = bool(self._stop_reason)
+                if reason := (chunk.get("delta") or {}).get("stop_reason"):
+                    self._finish(reason)
             case "error":
                 raise error_of(failure_of(200, chunk), self._service)
 
-    def usage(self) -> Usage:
-        if not self._reported:
-            return estimated_usage(self._request_bytes, self._assembly.chars)
-        usage = anthropic_usage(self._reported)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        usage = anthropic_usage(reported)
         if self.complete:
             return usage
         # The count in `message_start` is of the first token: the rest is only told at the end.
         written = estimated_usage(0, self._assembly.chars).output
         return structs.replace(usage, output=max(usage.output, written), estimated=written > usage.output)
 
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        if self._stop_reason == _WINDOW_FULL:
+    def _finish(self, reason: str) -> None:
+        if reason == _WINDOW_FULL:
             raise window_full(self._service)
-        stop_reason = _STOP_REASONS.get(self._stop_reason, "end")
-        return self._assembly.reply(stop_reason, self.usage(), self._model)
+        self.complete = True
+        self._stop_reason = _STOP_REASONS.get(reason, "end")
 
     def _report(self, usage: dict[str, Any] | None) -> None:
         """Older services repeat only `output_tokens` at the end: keep what was said before."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from chatcli.events import Reply, ReplyEvent
+from chatcli.events import ReplyEvent
 from chatcli.messages import StopReason, Usage
-from chatcli.providers.assembly import Assembly
-from chatcli.providers.complaints import cut, unreadable_call, window_full
+from chatcli.providers.complaints import unreadable_call, window_full
 from chatcli.providers.replies import Chunk
-from chatcli.providers.service import Service
-from chatcli.providers.usage import converse_usage, estimated_usage
+from chatcli.providers.usage import converse_usage
+from chatcli.providers.wire_reader import WireReader
 
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -25,16 +24,8 @@ _UNREADABLE = frozenset({"malformed_model_output", "malformed_tool_use"})
 _WINDOW_FULL = "model_context_window_exceeded"
 
 
-class ConverseReader:
+class ConverseReader(WireReader):
     """Each object has one member, named after the event. A text block begins with its first delta."""
-
-    def __init__(self, service: Service, *, request_bytes: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._assembly = Assembly()
-        self._reported: dict[str, Any] | None = None
-        self._stop_reason: StopReason = "end"
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         match chunk:
@@ -50,15 +41,8 @@ class ConverseReader:
             case {"metadata": {"usage": usage}}:
                 self._reported = usage
 
-    def usage(self) -> Usage:
-        if self._reported is None:
-            return estimated_usage(self._request_bytes, self._assembly.chars)
-        return converse_usage(self._reported)
-
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        return self._assembly.reply(self._stop_reason, self.usage(), self._service.model)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return converse_usage(reported)
 
     def _delta(self, key: int, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
         match delta:

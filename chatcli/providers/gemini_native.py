@@ -6,12 +6,11 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from chatcli.events import Reply, ReplyEvent
+from chatcli.events import ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import gemini_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
-from chatcli.providers.complaints import cut, unreadable_call
+from chatcli.providers.complaints import unreadable_call
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure, failure_of
 from chatcli.providers.failures import error_of
@@ -19,7 +18,8 @@ from chatcli.providers.gemini_body import SIGNATURE, SIGNS_TEXT
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, sse_objects
-from chatcli.providers.usage import estimated_usage, gemini_usage
+from chatcli.providers.usage import gemini_usage
+from chatcli.providers.wire_reader import WireReader
 
 _STOP_REASONS: dict[str, StopReason] = {
     "STOP": "end",
@@ -62,26 +62,15 @@ class GeminiNative:
         await self._transport.aclose()
 
 
-class GeminiReader:
-    """Reads partial responses: each holds the next parts, and the usage so far.
-
-    `position` is the number of the last message that was sent: ids that the service leaves out are
-    made of it, so that they repeat in no session.
-    """
+class GeminiReader(WireReader):
+    """Reads partial responses: each holds the next parts, and the usage so far."""
 
     def __init__(self, service: Service, *, request_bytes: int, position: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._position = position
-        self._model = service.model
-        self._assembly = Assembly()
+        super().__init__(service, request_bytes=request_bytes, position=position)
         self._calls = 0
         self._run = 0
         self._kind = ""
         """What the part before was: neighbours of one kind are one part, unless a signature parts them."""
-        self._reported: dict[str, Any] | None = None
-        self._stop_reason: StopReason = "end"
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         if "error" in chunk:
@@ -96,15 +85,8 @@ class GeminiReader:
             if reason := candidate.get("finishReason"):
                 self._finish(reason)
 
-    def usage(self) -> Usage:
-        if self._reported is None:
-            return estimated_usage(self._request_bytes, self._assembly.chars)
-        return gemini_usage(self._reported)
-
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        return self._assembly.reply(self._stop_reason, self.usage(), self._model)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return gemini_usage(reported)
 
     def _part(self, part: dict[str, Any]) -> Iterator[ReplyEvent]:
         signature = part.get(SIGNATURE)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from chatcli.errors import ProviderError
-from chatcli.events import Reply, ReplyEvent
+from chatcli.events import ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import ollama_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
-from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, json_lines
-from chatcli.providers.usage import estimated_usage, ollama_usage
+from chatcli.providers.usage import ollama_usage
+from chatcli.providers.wire_reader import WireReader
 
 LOADING_SECONDS = 600.0
 """Silence allowed in front of the first token: a model is loaded and a long prompt read on slow machines."""
@@ -68,20 +68,12 @@ class _Shown(Struct):
     capabilities: list[str] | None = None
 
 
-class OllamaReader:
-    """Reads the objects of `/api/chat`. Ids of calls are invented: they follow from the position.
-
-    `position` is the number of the last message that was sent, so that ids repeat in no session.
-    """
+class OllamaReader(WireReader):
+    """Reads the objects of `/api/chat`. Ids of calls are invented: they follow from the position."""
 
     def __init__(self, service: Service, *, request_bytes: int, position: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._position = position
-        self._assembly = Assembly()
+        super().__init__(service, request_bytes=request_bytes, position=position)
         self._calls = 0
-        self._last: Chunk = {}
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         if chunk.get("error"):
@@ -102,16 +94,10 @@ class OllamaReader:
             self._assembly.close(key)
         if chunk.get("done"):
             self.complete = True
-            self._last = chunk
+            self._stop_reason = _STOP_REASONS.get(chunk.get("done_reason", ""), "end")
+            self._model = chunk.get("model") or self._model
+            if "prompt_eval_count" in chunk or "eval_count" in chunk:
+                self._reported = chunk
 
-    def usage(self) -> Usage:
-        if "prompt_eval_count" in self._last or "eval_count" in self._last:
-            return ollama_usage(self._last)
-        return estimated_usage(self._request_bytes, self._assembly.chars)
-
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        stop_reason = _STOP_REASONS.get(self._last.get("done_reason", ""), "end")
-        model = self._last.get("model") or self._service.model
-        return self._assembly.reply(stop_reason, self.usage(), model)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return ollama_usage(reported)

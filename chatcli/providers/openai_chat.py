@@ -8,9 +8,7 @@ from typing import Any
 from chatcli.events import Reply, ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import openai_chat_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import CacheClass, Request
-from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure
 from chatcli.providers.failures import error_of
@@ -18,7 +16,8 @@ from chatcli.providers.openai_chat_body import EXTRA_CONTENT, TEXT_FIELDS, Diale
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
-from chatcli.providers.usage import chat_usage, estimated_usage
+from chatcli.providers.usage import chat_usage
+from chatcli.providers.wire_reader import WireReader
 
 _STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
@@ -59,25 +58,14 @@ class OpenAIChat:
         await self._link.aclose()
 
 
-class ChatReader:
-    """Reads chunks: text and reasoning as they come, calls by the index of their fragments.
-
-    `position` is the number of the last message that was sent: ids that a service leaves out are
-    made of it, so that they repeat in no session.
-    """
+class ChatReader(WireReader):
+    """Reads chunks: text and reasoning as they come, calls by the index of their fragments."""
 
     def __init__(self, service: Service, *, request_bytes: int, position: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._position = position
-        self._model = service.model
-        self._assembly = Assembly()
+        super().__init__(service, request_bytes=request_bytes, position=position)
         self._calls: dict[int, str] = {}
         """By index: the id of the call that its fragments go to at the moment."""
         self._details: list[dict[str, Any]] = []
-        self._reported: dict[str, Any] | None = None
-        self._stop_reason: StopReason = "end"
         self._refused = False
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
@@ -89,16 +77,13 @@ class ChatReader:
             if reason := choice.get("finish_reason"):
                 self._finish(reason)
 
-    def usage(self) -> Usage:
-        if self._reported is None:
-            return estimated_usage(self._request_bytes, self._assembly.chars)
-        return chat_usage(self._reported)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return chat_usage(reported)
 
     def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        stop_reason: StopReason = "refusal" if self._refused else self._stop_reason
-        return self._assembly.reply(stop_reason, self.usage(), self._model)
+        if self._refused:
+            self._stop_reason = "refusal"
+        return super().finish()
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[ReplyEvent]:
         if thought := next((delta[name] for name in TEXT_FIELDS if delta.get(name)), ""):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from chatcli.events import Reply, ReplyEvent
-from chatcli.messages import StopReason, Usage
+from chatcli.events import ReplyEvent
+from chatcli.messages import Usage
 from chatcli.providers import openai_responses_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Request
-from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
@@ -18,7 +16,8 @@ from chatcli.providers.openai_chat_body import OwnFields
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
-from chatcli.providers.usage import estimated_usage, responses_usage
+from chatcli.providers.usage import responses_usage
+from chatcli.providers.wire_reader import WireReader
 
 _REASONING_FIELDS = ("type", "id", "summary", "content", "encrypted_content")
 
@@ -50,17 +49,8 @@ class OpenAIResponses:
         await self._link.aclose()
 
 
-class ResponsesReader:
+class ResponsesReader(WireReader):
     """Reads the events of a response; its output items are the parts, by their index."""
-
-    def __init__(self, service: Service, *, request_bytes: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._model = service.model
-        self._assembly = Assembly()
-        self._reported: dict[str, Any] | None = None
-        self._stop_reason: StopReason = "end"
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         key = chunk.get("output_index", 0)
@@ -88,15 +78,8 @@ class ResponsesReader:
             case "error":
                 raise error_of(failure_of(200, chunk), self._service)
 
-    def usage(self) -> Usage:
-        if self._reported is None:
-            return estimated_usage(self._request_bytes, self._assembly.chars)
-        return responses_usage(self._reported)
-
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        return self._assembly.reply(self._stop_reason, self.usage(), self._model)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return responses_usage(reported)
 
     def _begin(self, key: int, item: dict[str, Any]) -> Iterator[ReplyEvent]:
         if item.get("type") == "function_call":
@@ -121,7 +104,7 @@ class ResponsesReader:
     def _close(self, response: dict[str, Any]) -> None:
         self.complete = True
         self._model = response.get("model") or self._model
-        self._reported = response.get("usage")
+        self._reported = response.get("usage") or {}
         if response.get("status") == "incomplete":
             reason = (response.get("incomplete_details") or {}).get("reason")
             self._stop_reason = "refusal" if reason == "content_filter" else "max_tokens"

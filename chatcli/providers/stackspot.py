@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from chatcli.errors import AuthError
-from chatcli.events import Reply, ReplyEvent
+from chatcli.events import ReplyEvent
 from chatcli.messages import StopReason, Usage
 from chatcli.providers import stackspot_body
-from chatcli.providers.assembly import Assembly
 from chatcli.providers.base import Provider, Request
-from chatcli.providers.complaints import cut
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, sse_objects
-from chatcli.providers.usage import chat_usage, estimated_usage, stackspot_usage
+from chatcli.providers.usage import chat_usage, stackspot_usage
+from chatcli.providers.wire_reader import WireReader
 
 if TYPE_CHECKING:
     from chatcli.providers.table import FindKey
@@ -96,23 +95,13 @@ class StackSpot:
         return self._token
 
 
-class StackSpotReader:
+class StackSpotReader(WireReader):
     """Reads both shapes: the flat one with `message`, and that of OpenAI's chunks."""
-
-    def __init__(self, service: Service, *, request_bytes: int) -> None:
-        self.complete = False
-        self._service = service
-        self._request_bytes = request_bytes
-        self._assembly = Assembly()
-        self._tokens: dict[str, Any] | None = None
-        self._usage: dict[str, Any] | None = None
-        self._stop_reason: StopReason = "end"
 
     def read(self, chunk: Chunk) -> Iterator[ReplyEvent]:
         if chunk.get("type") == "error" or chunk.get("error"):
             raise error_of(failure_of(200, chunk), self._service)
-        self._tokens = chunk.get("tokens") or self._tokens
-        self._usage = chunk.get("usage") or self._usage
+        self._reported = chunk.get("tokens") or chunk.get("usage") or self._reported
         if chunk.get("type") == "done":
             self.complete = True
         elif text := chunk.get("message"):
@@ -123,17 +112,8 @@ class StackSpotReader:
             self._finish(choice.get("finish_reason"))
         self._finish(chunk.get("stop_reason"))
 
-    def usage(self) -> Usage:
-        if self._tokens:
-            return stackspot_usage(self._tokens)
-        if self._usage:
-            return chat_usage(self._usage)
-        return estimated_usage(self._request_bytes, self._assembly.chars)
-
-    def finish(self) -> Reply:
-        if not self.complete:
-            raise cut(self._service)
-        return self._assembly.reply(self._stop_reason, self.usage(), self._service.model)
+    def _usage_of(self, reported: dict[str, Any]) -> Usage:
+        return stackspot_usage(reported) if "user" in reported else chat_usage(reported)
 
     def _finish(self, reason: str | None) -> None:
         if reason:
