@@ -70,6 +70,26 @@ def test_the_window_is_shown_and_results_are_dropped_pinned_and_released(world: 
     assert world.server.violations == []
 
 
+def test_another_process_knows_what_was_dropped_and_pinned(world: World) -> None:
+    write_files(world, 2)
+    world.serve([reply(call("read", file="0.py"), call("read", file="1.py")), reply("All read.")])
+    terminal = world.prompt(columns=100, rows=60)
+    terminal.line("/agent read")
+    terminal.expect("All read.")
+    first, second = keys(world)
+    terminal.line(f"/context drop {first}")
+    terminal.expect("one line from now on")
+    terminal.line(f"/context pin {second}")
+    terminal.expect("until you unpin it")
+    terminal.line("/exit")
+    assert terminal.end() == 0
+    again = world.prompt("--continue", columns=100, rows=60)
+    again.line("/context all")
+    again.expect("pinned")
+    assert f"{first[:8]}" in again.text()
+    assert "one line shown · 1 turn old" in again.text()
+
+
 def test_keys_are_completed_also_the_second_one(world: World) -> None:
     write_files(world, 2)
     world.serve([reply(call("read", file="0.py"), call("read", file="1.py")), reply("All read.")])
