@@ -22,10 +22,13 @@ def _names(text: str) -> frozenset[str]:
 _VOID = _names("area base br col embed hr img input link meta source track wbr")
 _NO_TEXT = _names("script style template svg noscript iframe object select math canvas")
 _END_IMPLIED = _names("p li td th tr dt dd thead tbody option body html main")
-"""Their end tags are often left out, so that what they hold cannot be left out either."""
+"""Their end tags are often left out: what is left out of them ends with the next block at the latest."""
 _AROUND = _names("nav footer aside")
 _AROUND_ROLES = _names("navigation banner contentinfo complementary search dialog")
 _AROUND_NAMES = re.compile(r"\b(?:cookie|consent|gdpr|newsletter|breadcrumb)", re.IGNORECASE)
+_UNSEEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
+)
 _PARAGRAPHS = _names("p h1 h2 h3 h4 h5 h6 table ul ol pre blockquote figure dl")
 _BLOCKS = _PARAGRAPHS | _names(
     "address article body caption dd details div dt fieldset figcaption form header hr html legend li main"
@@ -41,7 +44,7 @@ _MAX_LIST_DEPTH = 8
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """`left_out`: navigation and the like, around the content, was dropped."""
+    """`left_out`: navigation and the like, around the content, or what no reader sees, was dropped."""
 
     title: str
     text: str
@@ -103,6 +106,8 @@ class _Renderer(HTMLParser):
     # What the parser calls
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._skipped in _END_IMPLIED and tag in _BLOCKS:
+            self._skipped = ""
         if self._skipped:
             self._skipped_depth += tag == self._skipped
             return
@@ -119,6 +124,8 @@ class _Renderer(HTMLParser):
         self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
+        if self._skipped in _END_IMPLIED and tag in _BLOCKS and tag != self._skipped:
+            self._skipped = ""
         if self._skipped:
             self._skipped_depth -= tag == self._skipped
             if self._skipped_depth == 0:
@@ -143,15 +150,18 @@ class _Renderer(HTMLParser):
     # Elements
 
     def _is_around(self, tag: str, attributes: dict[str, str]) -> bool:
-        if self._around or tag in _VOID or tag in _END_IMPLIED:
+        if self._around or tag in _VOID or tag in {"body", "html", "main"}:
             return False
-        around = (
-            tag in _AROUND
-            or attributes.get("role") in _AROUND_ROLES
-            or "hidden" in attributes
-            or attributes.get("aria-hidden") == "true"
-            or _AROUND_NAMES.search(f"{attributes.get('id', '')} {attributes.get('class', '')}") is not None
-        )
+        around = "hidden" in attributes or _UNSEEN_STYLE.search(attributes.get("style", "")) is not None
+        if tag not in _END_IMPLIED:
+            named = f"{attributes.get('id', '')} {attributes.get('class', '')}"
+            around = (
+                around
+                or tag in _AROUND
+                or attributes.get("role") in _AROUND_ROLES
+                or attributes.get("aria-hidden") == "true"
+                or _AROUND_NAMES.search(named) is not None
+            )
         self.left_out = self.left_out or around
         return around
 

@@ -87,3 +87,21 @@ def test_a_page_made_to_be_slow_is_stopped() -> None:
 
     with pytest.raises(ToolFailed):
         read_page("<p>x" * 100_000, "https://example.com", check)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden>evil</div>", "<p hidden>evil<p>", "<p style='display: none'>evil<div></div>",
+        "<span style='VISIBILITY:hidden'>evil</span>", "<li style='font-size:0px'>evil</li>",
+        "<p style='opacity:0.0'>evil</p>", "<!-- evil -->", "<template>evil</template>",
+        "<td hidden>evil</tr></table>", "<section style='display:none'><p>evil<p>evil</section>",
+    ],
+)  # fmt: skip
+def test_what_no_reader_sees_is_left_out(hidden: str) -> None:
+    assert shown(f"<p>before</p>{hidden}<p>after</p>") == "before\n\nafter"
+
+
+@pytest.mark.parametrize("style", ["opacity:0.5", "font-size:0.8em", "display:block", "font-size: 10px"])
+def test_what_is_small_or_pale_stays(style: str) -> None:
+    assert shown(f"<p style='{style}'>text</p>") == "text"
