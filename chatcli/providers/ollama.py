@@ -37,6 +37,7 @@ class Ollama:
         self.window_tokens = service.window_tokens
         self._service = service
         self._transport = Transport(service, first_seconds=LOADING_SECONDS)
+        self._proof = {"Authorization": f"Bearer {service.key}"} if service.key else {}
         self._takes_tools: bool | None = None
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
@@ -44,14 +45,13 @@ class Ollama:
         body = encode(ollama_body.render(request, provider=self.name, num_ctx=self.window_tokens))
         position = max(message.seq for message in request.messages)
         reader = OllamaReader(self._service, request_bytes=len(body), position=position)
-        headers = {"Authorization": f"Bearer {self._service.key}"} if self._service.key else {}
-        answer = self._transport.post("/api/chat", body, headers)
+        answer = self._transport.post("/api/chat", body, self._proof)
         return read_reply(json_lines(answer, self._service), reader)
 
     async def takes_tools(self) -> bool:
         """Whether the model can call tools, as the service says; asked once. An old service does not say."""
         if self._takes_tools is None:
-            pieces = self._transport.post("/api/show", encode({"model": self.model}), {})
+            pieces = self._transport.post("/api/show", encode({"model": self.model}), self._proof)
             try:
                 answer = b"".join([piece async for piece in pieces])
                 said = msgspec.json.decode(answer, type=_Shown).capabilities
