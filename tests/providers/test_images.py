@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from chatcli.agent.results import list_results
+from chatcli.context.tokens import estimate_message_tokens
 from chatcli.errors import UsageError
 from chatcli.events import Notice
 from chatcli.messages import Archived, Image, Text, UserMessage
@@ -189,3 +190,20 @@ async def test_a_picture_that_was_deleted_is_named(play, picture):
         talk.conversation.session.delete_result(stored.original.sha256)
         await talk.say("And now?")
     assert "[image: a.png — 1200x800 PNG; no longer stored]" in sent_text(talk)
+
+
+async def test_a_model_that_calls_tools_in_text_sees_too(play, picture):
+    steps = (script.reply("A cat."), script.reply("Still."))
+    async with play("claudeai", *steps, CHATCLI_TOOL_PROTOCOL="text") as open_talk:
+        talk = open_talk()
+        await talk.conversation.run("What is this?", attachments=[picture()])
+        await talk.say("And now?")
+    assert base64.b64encode(PICTURE).decode() in sent_text(talk)
+
+
+@pytest.mark.parametrize(("width", "height", "tokens"), [(1200, 800, 1280), (10, 10, 0), (8000, 8000, 4800)])
+def test_a_picture_counts_by_its_size(width, height, tokens):
+    image = Image(path="a.png", format="png", width=width, height=height, original=_archived(9))
+    named = UserMessage(seq=1, parts=(Text(image.text),))
+    shown = UserMessage(seq=1, parts=(image,))
+    assert estimate_message_tokens(shown) - estimate_message_tokens(named) == tokens
