@@ -12,6 +12,9 @@ from chatcli.tools import InvalidArguments, ToolContext, ToolOutput, _, ngettext
 State = Literal["pending", "in_progress", "done"]
 
 _NOTE = "todo"
+_MAX_ITEMS = 100
+_MAX_ITEM_CHARS = 300
+"""The user sees the list, and it outlives every summary."""
 _MARKS = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
 
 
@@ -31,6 +34,8 @@ async def todo(
 ) -> ToolOutput:
     """Keep a task list that the user sees: write it whole, mark items, or read it (no arguments)."""
     listed = msgspec.json.decode(ctx.notes.get(_NOTE) or "[]", type=list[Item]) if items is None else items
+    if len(listed) > _MAX_ITEMS or any(len(item.text) > _MAX_ITEM_CHARS for item in listed):
+        raise InvalidArguments(f"todo: at most {_MAX_ITEMS} items of {_MAX_ITEM_CHARS} characters")
     if mark is not None:
         if not 1 <= mark <= len(listed):
             raise InvalidArguments(f"todo: 'mark' must be 1 to {len(listed)}, the number of an item")

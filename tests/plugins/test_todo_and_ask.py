@@ -31,6 +31,12 @@ async def test_an_item_that_is_not_there_cannot_be_marked(context: FakeContext) 
         await context.call(todo, mark=2)
 
 
+@pytest.mark.parametrize("items", [[{"text": "x"}] * 101, [{"text": "x" * 301}]])
+async def test_a_list_that_nobody_would_read_is_refused(context: FakeContext, items: list) -> None:
+    with pytest.raises(InvalidArguments):
+        await context.call(todo, items=items)
+
+
 async def test_an_empty_list_says_so(context: FakeContext) -> None:
     assert (await context.call(todo)).text == "The list is empty."
 
