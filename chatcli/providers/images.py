@@ -20,14 +20,16 @@ class ImageTerms(Struct, frozen=True, kw_only=True):
     longest_edge: int = 0
     """In pixels; 0: any."""
     formats: tuple[str, ...] = ("png", "jpeg", "gif", "webp")
+    most_images: int = 100
+    """Of one request."""
 
     def take(self, image: Image) -> bool:
         too_wide = 0 < self.longest_edge < max(image.width, image.height)
         return image.original.size_bytes <= self.most_bytes and image.format in self.formats and not too_wide
 
 
-ANTHROPIC_IMAGES = ImageTerms(most_bytes=5 * 1024 * 1024 * 3 // 4, longest_edge=8_000)
-"""Five MiB, counted in base64."""
+ANTHROPIC_IMAGES = ImageTerms(most_bytes=5 * 1024 * 1024 * 3 // 4, longest_edge=8_000, most_images=20)
+"""Five MiB, counted in base64. With more than 20 images each would have to be much smaller."""
 
 
 def visible(request: Request, terms: ImageTerms | None) -> Request:
@@ -48,6 +50,7 @@ class _Eyes:
     def __init__(self, terms: ImageTerms | None) -> None:
         self._terms = terms
         self._room_bytes = _MOST_BYTES
+        self._images = 0
 
     def message(self, message: Message) -> Message:
         if not isinstance(message, UserMessage) or not message.images:
@@ -67,7 +70,10 @@ class _Eyes:
         if not self._terms.take(image):
             return "not shown: this service does not take it"
         self._room_bytes -= len(image.data)
-        return "" if self._room_bytes >= 0 else "not shown: the images of this conversation are too large"
+        self._images += 1
+        if self._room_bytes >= 0 and self._images <= self._terms.most_images:
+            return ""
+        return "no longer shown: there are too many images after it"
 
 
 def base64_text(image: Image) -> str:

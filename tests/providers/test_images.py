@@ -153,8 +153,12 @@ def test_a_picture_that_another_service_took_is_named_where_it_is_too_large():
 
 
 def test_pictures_that_are_too_large_together_are_shown_from_the_newest_on():
-    first = "[image: 0.png — 10x10 PNG; not shown: the images of this conversation are too large]"
+    first = "[image: 0.png — 10x10 PNG; no longer shown: there are too many images after it]"
     assert shown(ImageTerms(), 8_000_000, 7_000_000, 6_000_000) == [first, "shown", "shown"]
+
+
+def test_no_more_pictures_are_shown_than_the_service_takes_at_once():
+    assert [text == "shown" for text in shown(ANTHROPIC_IMAGES, *[9] * 25)] == [False] * 5 + [True] * 20
 
 
 def test_a_request_without_pictures_stays_the_same_object():
