@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -36,7 +36,6 @@ from chatcli.agent.run import Limits, Run
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.toolbox import Toolbox
-from chatcli.agent.window import Dropped, Window, drop, look_into, pin
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
@@ -269,23 +268,8 @@ class Conversation:
         """`/compact undo`: show the model again what the last compaction left out; False without one."""
         return self.session.undo_compaction()
 
-    def window(self) -> Window:
-        """`/context`: what fills the window."""
-        return look_into(self._beside(), Ageing.from_settings(self.settings))
-
-    def drop_results(self, seqs: Collection[int]) -> Dropped | None:
-        """`/context drop`: show these results in one line from now on; None when that changes nothing.
-
-        Not while a run works.
-        """
-        return drop(self._beside(), seqs)
-
-    def pin_results(self, seqs: Collection[int], *, pinned: bool) -> int:
-        """`/context pin`: keep these results as they are shown now, or no longer; how many that changes."""
-        return pin(self._beside(), seqs, pinned=pinned)
-
-    def _beside(self) -> Run:
-        """A run in which nothing is sent: what the last request was stays known to the session's pipeline."""
+    def beside(self) -> Run:
+        """For `chatcli.agent.window`: nothing is sent in it, and what was sent last stays known."""
         run = self._new_run()
         run.pipeline = self._new_pipeline()
         return run

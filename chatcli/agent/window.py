@@ -1,6 +1,7 @@
 """What fills the window now, and what the user takes out of it or keeps in it by hand.
 
-Whoever looks brings a pipeline of his own: that of the session remembers what was sent last.
+The run that is given is one `beside` those of the conversation: their pipeline remembers what was
+sent last.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from chatcli.agent.recovery import FULL
 from chatcli.agent.requests import draft, occasion_now
 from chatcli.agent.run import Run
 from chatcli.agent.store import SessionStore
-from chatcli.context.limits import Ageing
 from chatcli.context.microcompact import clear
 from chatcli.context.pipeline import View
 from chatcli.context.present import is_stored
@@ -39,12 +39,13 @@ class Dropped(Struct, frozen=True, kw_only=True):
     rewrite: Rewrite
 
 
-def look_into(run: Run, ageing: Ageing) -> Window:
+def look_into(run: Run) -> Window:
     """The window as it stands: nothing is recorded, and nothing is shortened by looking."""
     session = run.session
     request = draft(run, rewrites=False).request
     summary_seq = session.compaction.seq if session.compaction else 0
-    contents = contents_of(request, None if run.schedule == "off" else ageing, summary_seq)
+    ageing = None if run.schedule == "off" else run.pipeline.ageing
+    contents = contents_of(request, ageing, summary_seq)
     last = session.last_answer
     billed = session.context_tokens if last is not None and not last.usage.estimated else 0
     return Window(
@@ -58,7 +59,8 @@ def look_into(run: Run, ageing: Ageing) -> Window:
 def drop(run: Run, seqs: Collection[int]) -> Dropped | None:
     """Show these results in one line from now on; None when none becomes shorter by it.
 
-    It is a rewrite like any other: recorded, with what it saves and what it costs.
+    It is a rewrite like any other: recorded, with what it saves and what it costs. Not while a request
+    is out: with its answer the reason would be forgotten.
     """
     view = draft(run, rewrites=False).view
     report = clear(

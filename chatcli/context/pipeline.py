@@ -76,7 +76,7 @@ class Pipeline:
 
     def __init__(self, limits: Limits, ageing: Ageing, store: ResultStore) -> None:
         self._limits = limits
-        self._ageing = ageing
+        self.ageing = ageing
         self._store = store
         self._finished = _Finished()
         self._rendered: dict[int, ToolResult] = {}
@@ -158,16 +158,14 @@ class Pipeline:
 
     def _age(self, finished: _Finished, occasion: Occasion) -> tuple[MicrocompactReport, int]:
         """Microcompact what may still change; also tells the first message that did."""
-        _settle(finished, self._ageing)
+        _settle(finished, self.ageing)
         start, young = finished.settled, finished.view[finished.settled :]
-        aged, report = apply_microcompact(
-            young, self._ageing, self._store, occasion, tokens_of=self.tokens_of
-        )
+        aged, report = apply_microcompact(young, self.ageing, self._store, occasion, tokens_of=self.tokens_of)
         if aged is young:
             return report, len(finished.view)
         finished.view[start:] = aged
         self._remember(aged)
-        _settle(finished, self._ageing)
+        _settle(finished, self.ageing)
         return report, start + _common(young, aged)
 
     def _remembered(self, message: Message, shown: Mapping[int, Presentation]) -> Message:

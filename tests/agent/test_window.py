@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chatcli.agent.misses import cause_text
+from chatcli.agent.window import drop, look_into, pin
 from chatcli.messages import ToolResult
 from tests.wire.script import by_turn, call, reply
 from tests.wire.server import serve
@@ -22,7 +23,7 @@ def reads(count: int, *more):
 
 
 def in_window(t) -> dict[int, ToolResult]:
-    return {part.result.seq: part.result for part in t.conversation.window().contents.results}
+    return {part.result.seq: part.result for part in look_into(t.conversation.beside()).contents.results}
 
 
 def entries(t, kind: str) -> int:
@@ -35,7 +36,7 @@ async def test_looking_records_nothing_and_loses_nothing_of_the_cache(talk, proj
     async with talk(reads(3), wire="CLAUDEAI") as t:
         await t.conversation.run("read them")
         session, before = t.conversation.session, entries(t, "shown")
-        window = t.conversation.window()
+        window = look_into(t.conversation.beside())
         assert entries(t, "shown") == before
         assert window.billed_tokens == session.last_answer.usage.context
         assert window.billed_tokens < window.contents.tokens < 1.1 * window.billed_tokens
@@ -49,7 +50,7 @@ async def test_a_dropped_result_is_one_line_and_its_price_and_reason_are_on_reco
     async with talk(reads(3), wire="CLAUDEAI") as t:
         await t.conversation.run("read them")
         first = t.results()[0]
-        dropped = t.conversation.drop_results({first.seq})
+        dropped = drop(t.conversation.beside(), {first.seq})
         assert dropped.results == 1
         rewrite = dropped.rewrite
         assert (rewrite.reason, rewrite.saved_tokens > 3_000, rewrite.price_usd > 0) == ("user", True, True)
@@ -72,7 +73,7 @@ async def test_a_dropped_result_can_be_recalled_by_the_model(talk, project):
     script = [reply(call("read", file="0.txt")), reply("Read."), recalls, reply("There.")]
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run("read it")
-        t.conversation.drop_results({t.results()[0].seq})
+        drop(t.conversation.beside(), {t.results()[0].seq})
         await t.conversation.run("look again")
         assert "00000 a line of a file" in t.server.exchanges[-1].seen.results[1].text
 
@@ -83,10 +84,10 @@ async def test_nothing_is_dropped_twice_and_nothing_short_for_a_longer_line(talk
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run("read them")
         long, short = t.results()
-        assert t.conversation.drop_results({short.seq}) is None
-        assert t.conversation.drop_results({long.seq, short.seq}).results == 1
-        assert t.conversation.drop_results({long.seq}) is None
-        assert t.conversation.pin_results({long.seq}, pinned=True) == 0
+        assert drop(t.conversation.beside(), {short.seq}) is None
+        assert drop(t.conversation.beside(), {long.seq, short.seq}).results == 1
+        assert drop(t.conversation.beside(), {long.seq}) is None
+        assert pin(t.conversation.beside(), {long.seq}, pinned=True) == 0
 
 
 async def test_a_pinned_result_keeps_its_bytes_over_a_resume_until_it_is_released(talk, project):
@@ -96,8 +97,8 @@ async def test_a_pinned_result_keeps_its_bytes_over_a_resume_until_it_is_release
             await t.conversation.run("read it")
             pinned = t.results()[0].seq
             shown = in_window(t)[pinned].text
-            assert t.conversation.pin_results({pinned}, pinned=True) == 1
-            assert t.conversation.pin_results({pinned}, pinned=True) == 0
+            assert pin(t.conversation.beside(), {pinned}, pinned=True) == 1
+            assert pin(t.conversation.beside(), {pinned}, pinned=True) == 0
             known = t.conversation.session.id
         later = [reply(call("read", file=f"{n}.txt"), rewrite=True) for n in range(1, 7)]
         script = [*later, reply("Done.", rewrite=True), reply("Yes.", rewrite=True)]
@@ -108,7 +109,7 @@ async def test_a_pinned_result_keeps_its_bytes_over_a_resume_until_it_is_release
             assert results[1].shown.kind == "summary"
             misses = [record.miss for record in t.conversation.session.usage if record.miss]
             assert all(miss.expected and str(pinned) not in miss.detail.split() for miss in misses)
-            assert t.conversation.pin_results({pinned}, pinned=False) == 1
+            assert pin(t.conversation.beside(), {pinned}, pinned=False) == 1
             await t.conversation.run("and now?")
             assert in_window(t)[pinned].shown.kind == "summary"
 
@@ -118,7 +119,7 @@ async def test_a_pin_costs_nothing_of_the_cache(talk, project):
     script = [*[reply(call("read", file=f"{n}.txt")) for n in range(3)], reply("Read."), reply("Yes.")]
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run("read them")
-        t.conversation.pin_results({t.results()[1].seq}, pinned=True)
+        pin(t.conversation.beside(), {t.results()[1].seq}, pinned=True)
         await t.conversation.run("are you there?")
         assert not [record.miss for record in t.conversation.session.usage if record.miss]
 
@@ -147,7 +148,7 @@ async def test_a_pinned_result_outlives_summaries_until_it_is_released(talk, pro
     async with talk(summing_up(*read(0, 1, 2, 3), YES, YES, YES), wire="CLAUDEAI") as t:
         await t.conversation.run("read them")
         pinned = t.results()[0].seq
-        t.conversation.pin_results({pinned}, pinned=True)
+        pin(t.conversation.beside(), {pinned}, pinned=True)
         shown = in_window(t)[pinned].text
         for words in ("are you there?", "and now?"):
             assert await t.conversation.compact() is not None
@@ -155,7 +156,7 @@ async def test_a_pinned_result_outlives_summaries_until_it_is_released(talk, pro
             seen = t.server.exchanges[-1].seen
             assert seen.results[0].text == shown
             assert "because the user wants their results kept in view" in seen.user_texts[0]
-        assert t.conversation.pin_results({pinned}, pinned=False) == 1
+        assert pin(t.conversation.beside(), {pinned}, pinned=False) == 1
         assert await t.conversation.compact() is not None
         assert pinned not in in_window(t)
 
@@ -166,9 +167,9 @@ async def test_pins_for_which_there_is_no_room_are_summed_up_with_the_rest(talk,
     async with talk(script, wire="CLAUDEAI", assignments=("CHATCLI_CONTEXT_WINDOW=20000",)) as t:
         await t.conversation.run("read three")
         pinned = {result.seq for result in t.results()}
-        t.conversation.pin_results(pinned, pinned=True)
+        pin(t.conversation.beside(), pinned, pinned=True)
         assert (await t.conversation.run("read three more")).end == "answered"
         assert t.conversation.session.compaction.pinned == ()
         assert not pinned & in_window(t).keys()
-        window = t.conversation.window()
+        window = look_into(t.conversation.beside())
         assert window.contents.tokens < window.limit_tokens

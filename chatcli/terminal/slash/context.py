@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from chatcli.agent.window import drop, look_into, pin
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.messages import ToolResult
@@ -13,6 +14,7 @@ from chatcli.terminal.figures import money, number
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
+    from chatcli.agent.run import Run
     from chatcli.terminal.loop import Repl
 
 _LISTED = 12
@@ -31,7 +33,7 @@ async def _context(repl: Repl, text: str) -> None:
 
 
 def _show(repl: Repl, *, everything: bool) -> None:
-    window = repl.conversation.window()
+    window = look_into(repl.conversation.beside())
     results = window.contents.results
     shown = results if everything else sorted(results, key=lambda part: -part.tokens)[:_LISTED]
     repl.screen.print(["", *window_rows(window, shown, repl.screen.look, repl.screen.columns)])
@@ -41,7 +43,8 @@ def _show(repl: Repl, *, everything: bool) -> None:
 
 
 def _change(repl: Repl, action: str, given: Sequence[str]) -> None:
-    results = [part.result for part in repl.conversation.window().contents.results]
+    run = repl.conversation.beside()
+    results = [part.result for part in look_into(run).contents.results]
     seqs: set[int] = set()
     for word in given:
         found = _named(word, results)
@@ -51,16 +54,16 @@ def _change(repl: Repl, action: str, given: Sequence[str]) -> None:
             return
         seqs |= found
     if action == "drop":
-        _drop(repl, seqs)
+        _drop(repl, run, seqs)
     else:
-        _pin(repl, seqs, pinned=action == "pin")
+        _pin(repl, run, seqs, pinned=action == "pin")
 
 
-def _drop(repl: Repl, seqs: Collection[int]) -> None:
+def _drop(repl: Repl, run: Run, seqs: Collection[int]) -> None:
     if repl.screen.busy:
         repl.tell(_("Dropping has to wait: Ctrl-C cancels what runs."), "warning")
         return
-    dropped = repl.conversation.drop_results(seqs)
+    dropped = drop(run, seqs)
     if dropped is None:
         repl.tell(_("Nothing is dropped: one line is shown already, or it would be longer."))
         return
@@ -77,8 +80,8 @@ def _drop(repl: Repl, seqs: Collection[int]) -> None:
     repl.tell(text + " " + _("The model can still recall it."))
 
 
-def _pin(repl: Repl, seqs: Collection[int], *, pinned: bool) -> None:
-    changed = repl.conversation.pin_results(seqs, pinned=pinned)
+def _pin(repl: Repl, run: Run, seqs: Collection[int], *, pinned: bool) -> None:
+    changed = pin(run, seqs, pinned=pinned)
     if not changed:
         repl.tell(_("Nothing changes by that."))
     elif pinned:
