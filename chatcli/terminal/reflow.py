@@ -29,11 +29,17 @@ def reflows(environment: Mapping[str, str]) -> bool:
 
 def added_rows(screen: Screen, cursor_x: int, cursor_y: int, columns: int) -> int:
     """Rows that `screen` takes more, from its top to the cursor, since it is only `columns` wide."""
-    above = sum((_width(screen, y) - 1) // columns for y in range(cursor_y) if _width(screen, y))
-    return above + cursor_x // columns
+    return sum(_breaks(screen, y, columns) for y in range(cursor_y)) + cursor_x // columns
 
 
-def _width(screen: Screen, y: int) -> int:
-    """Cells of the row up to its last visible character."""
+def _breaks(screen: Screen, y: int, columns: int) -> int:
+    """How often the row is broken before its last visible character; a wide one is never cut in two."""
     row = screen.data_buffer[y]
-    return max((x + row[x].width for x in row if row[x].char.strip()), default=0)
+    last = max((x for x in row if row[x].char.strip()), default=-1)
+    breaks = column = 0
+    for x in range(last + 1):
+        width = row[x].width if x in row else 1
+        if column + width > columns:
+            breaks, column = breaks + 1, 0
+        column += width
+    return breaks

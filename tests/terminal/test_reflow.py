@@ -11,8 +11,12 @@ from chatcli.terminal.reflow import added_rows, reflows
 def drawn(*rows: str) -> Screen:
     screen = Screen()
     for y, row in enumerate(rows):
-        for x, char in enumerate(row):
+        x = 0
+        for char in row:
             screen.data_buffer[y][x] = Char(char)
+            if screen.data_buffer[y][x].width == 2:
+                screen.data_buffer[y][x + 1] = Char("", "")
+            x += screen.data_buffer[y][x].width
     return screen
 
 
@@ -26,6 +30,9 @@ def drawn(*rows: str) -> Screen:
         (("a" * 30 + " " * 30, "❯ x"), 3, 40, 0),
         (("❯ " + "x" * 98,), 100, 40, 2),
         (("❯ x", "status " * 20), 3, 40, 0),
+        (("中" * 20, "❯ x"), 3, 39, 1),
+        (("中" * 20, "❯ x"), 3, 21, 1),
+        (("中" * 21, "❯ x"), 3, 21, 2),
     ],
 )
 def test_rows_that_were_added_above_the_cursor(
