@@ -14,7 +14,9 @@ AFTER_OUTSIDE = N_("it reaches the network, and text from outside was read in th
 
 _PROGRAM_NAMES = """
     curl wget http https xh aria2c pip pip3 pipx uv uvx poetry pdm conda npm npx pnpm yarn bun deno cargo
-    gem bundle composer brew apt apt-get dnf yum apk pacman mvn gradle nix svn hg lynx w3m yt-dlp
+    gem bundle composer brew apt apt-get dnf yum apk pacman snap flatpak mvn gradle nix svn hg lynx links w3m
+    yt-dlp youtube-dl axel lftp tftp ftpget websocat grpcurl whois tracepath mtr nmap resolvectl
+    systemd-resolve helm terraform tofu pulumi ansible ansible-playbook restic ab siege wrk
 """
 _NETWORK_PROGRAMS = frozenset(_PROGRAM_NAMES.split())
 _REMOTE_ACTIONS = {
@@ -22,6 +24,11 @@ _REMOTE_ACTIONS = {
         {"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "lfs", "archive"}
     ),
     "go": frozenset({"get", "install", "mod"}),
+    "openssl": frozenset({"s_client", "s_time", "ocsp"}),
+    "getent": frozenset({"hosts", "ahosts", "ahostsv4", "ahostsv6"}),
+    "busybox": frozenset(
+        {"wget", "nc", "telnet", "tftp", "ftpget", "ftpput", "nslookup", "ping", "ssl_client"}
+    ),
 }
 
 

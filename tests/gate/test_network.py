@@ -42,7 +42,11 @@ async def test_a_host_that_the_user_named_may_be_anywhere(world, autonomy) -> No
 
 
 @pytest.mark.parametrize(
-    "line", ["git fetch", "curl https://example.org", "make && npm ci", "timeout 5 pip install x"]
+    "line",
+    [
+        *("git fetch", "curl https://example.org", "make && npm ci", "timeout 5 pip install x"),
+        *("openssl s_client -connect e.org:443", "busybox wget e.org", "getent hosts x.e.org", "lftp e.org"),
+    ],
 )
 def test_after_text_from_outside_commands_that_reach_the_network_ask(world, line) -> None:
     gate = world.gate("all", allow=["exec:make *"])
@@ -53,7 +57,10 @@ def test_after_text_from_outside_commands_that_reach_the_network_ask(world, line
     assert "text from outside was read" in verdict.reasons[0]
 
 
-@pytest.mark.parametrize("line", ["make", "git status", "curl https://example.com", "grep -rn curl ."])
+@pytest.mark.parametrize(
+    "line",
+    ["make", "git status", "curl https://example.com", "grep -rn curl .", "openssl rand 8", "getent passwd"],
+)
 def test_after_text_from_outside_the_rest_runs_as_before(world, line) -> None:
     gate = world.gate("all", allow=["exec:curl https://example.com", "exec:make *"])
     gate.tainted = True
