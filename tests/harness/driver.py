@@ -29,8 +29,9 @@ PROVIDERS: dict[str, dict[str, str]] = {
     "chat": {"LLM_PROVIDER": "OPENAI", "OPENAI_USE_RESPONSES": "false"},
     "openrouter": {"LLM_PROVIDER": "OPENROUTER"},
     "ollama": {"LLM_PROVIDER": "OLLAMA"},
+    "in text": {"LLM_PROVIDER": "CLAUDEAI", "CHATCLI_TOOL_PROTOCOL": "text"},
 }
-"""For each wire, the variables that choose it."""
+"""For each wire, the variables that choose it; and for tools that are called in text."""
 
 
 class Finished(Struct, frozen=True, kw_only=True):

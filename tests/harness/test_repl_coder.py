@@ -11,7 +11,7 @@ from tests.terminal.driver import Terminal
 from tests.wire.coder import HTTPX, RICH, Task, coder
 from tests.wire.server import serve
 
-TASKS = {"anthropic": RICH, "responses": HTTPX, "chat": RICH, "ollama": HTTPX}
+TASKS = {"anthropic": RICH, "responses": HTTPX, "chat": RICH, "ollama": HTTPX, "in text": RICH}
 
 
 @pytest.mark.parametrize(("wire", "task"), TASKS.items(), ids=TASKS)
