@@ -15,28 +15,30 @@ from chatcli.providers.catalogue import facts
 from chatcli.providers.specs import find_spec
 from chatcli.session.archive import Archive
 from chatcli.session.session import Session
-from chatcli.tools.images import image_facts
+from chatcli.tools.images import ImageFacts, image_facts
 
-_READ_BYTES = 50_000_000
+_MOST_BYTES = 50_000_000
 """No service takes a larger one."""
 
 
 def attach_image(name: str, file: BinaryIO, session: Session, provider: Provider) -> Image:
     """Raises UsageError for a picture that the provider would refuse, StorageError when it cannot be kept."""
-    data = file.read(_READ_BYTES)
+    data = file.read(_MOST_BYTES + 1)
     found = image_facts(data)
     if found is None:
         raise UsageError(_("{name} is a damaged image: it cannot be attached.").format(name=name))
-    original = session.archive.put(data)
-    image = Image(path=name, format=found.format, width=found.width, height=found.height, original=original)
     terms = find_spec(provider.name).images
-    if facts(provider.model, provider.name).vision and not terms.take(image):
+    taken = terms.take(found.format, max(found.width, found.height), len(data))
+    sees = facts(provider.model, provider.name).vision
+    if len(data) > _MOST_BYTES or (sees and not taken):
         raise UsageError(
-            _refusal(image, provider.name), hint=_("Make it smaller, or convert it, and attach that.")
+            _refusal(name, found, len(data), provider.name),
+            hint=_("Make it smaller, or convert it, and attach that."),
         )
+    original = session.archive.put(data)
     if original.omitted_bytes or not original.key:
         raise StorageError(_("There is no room to keep {name} in this session.").format(name=name))
-    return image
+    return Image(path=name, format=found.format, width=found.width, height=found.height, original=original)
 
 
 def unseen(images: Sequence[Image], provider: Provider) -> str:
@@ -73,13 +75,13 @@ def _with_bytes(part: UserPart, archive: Archive) -> UserPart:
         return Text(part.described("no longer stored"), "context")
 
 
-def _refusal(image: Image, provider: str) -> str:
-    """Names what the image is and what the provider takes."""
+def _refusal(name: str, image: ImageFacts, size_bytes: int, provider: str) -> str:
+    """Says what the image is and what the provider takes."""
     terms = find_spec(provider).images
     is_ = _("{name} is a {format} of {megabytes:.1f} MB, {width}x{height} pixels.").format(
-        name=image.path,
+        name=name,
         format=image.format.upper(),
-        megabytes=image.original.size_bytes / 1e6,
+        megabytes=size_bytes / 1e6,
         width=image.width,
         height=image.height,
     )

@@ -23,9 +23,10 @@ class ImageTerms(Struct, frozen=True, kw_only=True):
     most_images: int = 100
     """Of one request."""
 
-    def take(self, image: Image) -> bool:
-        too_wide = 0 < self.longest_edge < max(image.width, image.height)
-        return image.original.size_bytes <= self.most_bytes and image.format in self.formats and not too_wide
+    def take(self, format: str, edge: int, size_bytes: int) -> bool:
+        """`edge` is the longer one."""
+        too_wide = 0 < self.longest_edge < edge
+        return size_bytes <= self.most_bytes and format in self.formats and not too_wide
 
 
 ANTHROPIC_IMAGES = ImageTerms(most_bytes=5 * 1024 * 1024 * 3 // 4, longest_edge=8_000, most_images=20)
@@ -67,7 +68,7 @@ class _Eyes:
         """In words for the model; empty when it is shown."""
         if self._terms is None:
             return "this model cannot see images"
-        if not self._terms.take(image):
+        if not self._terms.take(image.format, max(image.width, image.height), len(image.data)):
             return "not shown: this service does not take it"
         self._room_bytes -= len(image.data)
         self._images += 1
