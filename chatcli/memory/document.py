@@ -151,5 +151,5 @@ def _entry(paragraph: str, scope: str, heading_tag: str, category: Category | No
         tags=clean_tags(tags),
         scope=scope,
         id=mark[1] if mark else "",
-        untouched=bool(mark) and mark[2] == _check(body),
+        untouched=mark is not None and mark[2] == _check(body),
     )

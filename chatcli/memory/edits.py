@@ -14,7 +14,7 @@ from chatcli.memory.document import Entry, parse
 from chatcli.memory.fact import CONFIDENCE, Fact, clean_text, draw_id, likeness
 from chatcli.memory.log import Forgotten, Line, Noted
 from chatcli.session.entries import now
-from chatcli.session.files import read_private, write_private
+from chatcli.session.files import read_private, storage_errors, write_private
 
 
 class Read(Struct, frozen=True, kw_only=True):
@@ -42,8 +42,9 @@ def write(path: Path, text: str) -> None:
 
 
 def keep_copy(path: Path) -> Path:
-    """Copy the file beside itself, under a name that stands for its content."""
-    data = path.read_bytes()
+    """Copy the file beside itself, under a name that stands for its content. Raises `StorageError`."""
+    with storage_errors(path):
+        data = path.read_bytes()
     copy = path.with_name(f"MEMORY.{hashlib.sha256(data).hexdigest()[:8]}.md")
     write_private(copy, data)
     return copy
@@ -54,7 +55,7 @@ def read(path: Path, database: Database) -> Read:
     try:
         data = read_private(path)
     except StorageError as error:
-        return Read(problems=[f"{error.message} {error.hint}"])
+        return Read(problems=[f"{error.message} {error.hint}"], keep_copy=True)
     if data is None:
         return Read()
     try:
@@ -63,6 +64,8 @@ def read(path: Path, database: Database) -> Read:
         return Read(
             problems=[_("{path} is not UTF-8: its changes do not count.").format(path=path)], keep_copy=True
         )
+    if edited.as_of is None and not database.state("document"):
+        return Read(problems=[_("{path} was not written by this memory.").format(path=path)], keep_copy=True)
     facts = {fact.id: fact for fact in database.facts()}
     changes = _Changes(database.position.last_seq, facts)
     mentioned = {entry.id for entry in edited.entries if entry.untouched}
@@ -88,6 +91,7 @@ def reworded(fact: Fact, text: str, seq: int) -> Fact:
         said_by="user",
         outside=False,
         quote="",
+        batch="",
         confidence=CONFIDENCE["user"],
         changed=now(),
     )

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from chatcli.errors import UsageError
+from chatcli.gate.screen import is_hidden
 from chatcli.i18n import _
 from chatcli.session.redact import redact
 
@@ -73,7 +74,12 @@ def draw_id(is_taken: Callable[[str], object]) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text of a fact on one line. Raises `UsageError` when it is none, too long, or holds a secret."""
+    """The text of a fact on one line, without what does not show.
+
+    Raises `UsageError` when it is none, too long, or holds a secret.
+    """
+    if not text.isprintable():
+        text = "".join(char for index, char in enumerate(text) if not is_hidden(text, index))
     line = " ".join(text.split())
     if not line:
         raise UsageError(_("There is nothing to remember."))

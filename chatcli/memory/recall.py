@@ -17,6 +17,8 @@ from chatcli.memory.words import expression
 _CANDIDATES = 50
 """That words and vectors each bring."""
 
+_MAX_QUESTION_CHARS = 1_000
+"""What a long message is about stands at its beginning; the model needs a millisecond for each 100."""
 _EMBEDDED_AT_ONCE = 200
 """Facts without a vector, the newest first, that one recall embeds before it answers."""
 
@@ -55,7 +57,8 @@ class Recall:
 
         `guess` is what an answer might look like (HyDE): its meaning counts like that of the question.
         """
-        if not self._memory.exists:
+        question = question.strip()[:_MAX_QUESTION_CHARS]
+        if not question or not self._memory.exists:
             return []
         wanted = meaning([text for text in (question, guess) if text])
 

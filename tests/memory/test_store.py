@@ -49,6 +49,11 @@ def test_the_same_words_in_the_same_scope_are_one_fact(memory: Memory) -> None:
     assert len(memory.facts()) == 2
 
 
+def test_what_does_not_show_is_left_out(memory: Memory) -> None:
+    (fact,) = memory.add([draft("Prefers\u202e tabs\x1b[31m \u200band\n family 👩‍👧.")])
+    assert fact.text == "Prefers tabs[31m and family 👩‍👧."
+
+
 def test_files_are_the_users_alone(memory: Memory) -> None:
     memory.add([draft("Prefers tabs.")])
     assert stat.S_IMODE(memory.folder.stat().st_mode) == 0o700
@@ -79,8 +84,9 @@ def test_what_is_forgotten_is_gone_from_the_disk(memory: Memory) -> None:
 
 
 def test_what_was_replaced_is_gone_from_the_disk(memory: Memory) -> None:
-    (fact,) = memory.add([draft("Dislikes zwieback intensely.", said_by="model", outside=True)])
+    (fact,) = memory.add([draft("Dislikes zwieback intensely.", said_by="model", outside=True, batch="b")])
     changed = memory.change(fact.id, "Likes rusks.")
+    assert memory.forget_last_batch() == []
     assert (changed.id, changed.said_by, changed.outside) == (fact.id, "user", False)
     assert texts(memory) == ["Likes rusks."]
     assert b"zwieback" not in bytes_of(memory).lower()

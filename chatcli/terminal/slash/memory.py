@@ -17,7 +17,7 @@ from chatcli.memory.consent import read_consent, write_consent
 from chatcli.memory.digest import project_name
 from chatcli.memory.document import parse
 from chatcli.memory.fact import CONFIDENCE, Fact
-from chatcli.memory.importing import read_memory
+from chatcli.memory.importing import FILES, read_memory
 from chatcli.memory.vectors import available
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import behind, fill
@@ -48,6 +48,9 @@ async def _list(repl: Repl, text: str) -> None:
     _print(repl, shown)
     if not facts:
         repl.tell(_("Nothing is remembered yet. /memory add TEXT does it."))
+        folder = repl.conversation.memory.folder
+        if any((folder / name).exists() for name in FILES):
+            repl.tell(_("An earlier chatcli kept facts here: /memory import {folder}").format(folder=folder))
     elif len(shown) < len(facts):
         older = len(facts) - len(shown)
         repl.tell(
