@@ -85,9 +85,9 @@ def _value(schema: Mapping[str, Any], rules: _Rules) -> str:
         case {"properties": {} as properties} if properties:
             return rules.add(_members(properties, set(schema.get("required", ())), rules))
         case {"type": "object", "additionalProperties": {} as values} if values:
-            return rules.add(_list_of(f"string colon {_value(values, rules)}", "{}"))
+            return rules.add(_list_of(f"string colon {_value(values, rules)}", "{", "}"))
         case {"type": "array", "items": {} as items} if items:
-            return rules.add(_list_of(_value(items, rules), "[]"))
+            return rules.add(_list_of(_value(items, rules), "[", "]"))
         case {"type": str(type_)}:
             return _BY_TYPE.get(type_, "value")
     return "value"
@@ -101,14 +101,13 @@ def _branches(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The schemas of which a value has to fit one."""
     match schema:
         case {"anyOf": [_, *_] as branches} | {"oneOf": [_, *_] as branches}:
-            return branches
+            return list(branches)
         case {"type": [_, *_] as types}:
             return [{**schema, "type": type_} for type_ in types]
     return []
 
 
-def _list_of(item: str, brackets: str) -> str:
-    first, last = brackets
+def _list_of(item: str, first: str, last: str) -> str:
     return f'"{first}" ({item} (comma {item})*)? "{last}"'
 
 

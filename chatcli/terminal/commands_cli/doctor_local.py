@@ -10,7 +10,7 @@ from chatcli.i18n import _
 from chatcli.providers.local.engine import threads
 from chatcli.providers.local.models import LocalModel, find_model, kept_models
 from chatcli.providers.specs import default_model, find_spec
-from chatcli.terminal.commands_cli.doctor_checks import Finding
+from chatcli.terminal.commands_cli.doctor_checks import Finding, Level
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
 from chatcli.terminal.figures import short_count
@@ -30,8 +30,8 @@ def local(place: Place) -> Iterator[Finding]:
     models = kept_models(place.home)
     if not (chosen or library or models):
         return
-    level = "bad" if chosen and not library else "note"
     if not library:
+        level: Level = "bad" if chosen else "note"
         yield Finding(level=level, about="llama.cpp", found=_("not installed"), fix=_INSTALL)
     else:
         found = _("xllamacpp {version}, threads: {n}").format(version=library, n=threads())
