@@ -42,8 +42,7 @@ def draft(
     shown otherwise from now on.
     """
     session = run.session
-    if session.workspace.was_disturbed():
-        run.pipeline.forget()  # markers name files that may be gone
+    run.pipeline.look_again(session.workspace.disturbances())
     occasion = occasion_now(run, run.schedule if rewrites else "off")
     view = run.pipeline.prepare(
         session.transcript,

@@ -79,6 +79,7 @@ class Pipeline:
         self.ageing = ageing
         self._store = store
         self._finished = _Finished()
+        self._disturbances = 0
         self._rendered: dict[int, ToolResult] = {}
         """The last view of each result, by `seq`."""
         self._tokens: dict[int, tuple[Message, int]] = {}
@@ -127,6 +128,12 @@ class Pipeline:
         """Do all work anew at the next view: what is remembered turned out to be wrong."""
         self._finished = _Finished()
         self._rendered.clear()
+
+    def look_again(self, disturbances: int) -> None:
+        """Forget everything if this number grew: files that markers name may be gone."""
+        if disturbances != self._disturbances:
+            self._disturbances = disturbances
+            self.forget()
 
     def _compacted(self, transcript: Sequence[Message], compaction: Compacted | None) -> Sequence[Message]:
         """What is left of the transcript; what stands for the rest is made once."""

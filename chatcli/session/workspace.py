@@ -46,7 +46,7 @@ class Workspace:
         self.tool_results = root / "tool-results"
         self._lock = lock
         self._pid = os.getpid()
-        self._disturbed = False
+        self._disturbances = 0
         self._seen_stamp = 0
         atexit.register(self.remove)
 
@@ -92,14 +92,14 @@ class Workspace:
             for path in self.tool_results.glob(_file_name("*", "*", sha256)):
                 path.unlink(missing_ok=True)
 
-    def was_disturbed(self) -> bool:
-        """Whether somebody else removed or added files of results since this was last asked.
+    def disturbances(self) -> int:
+        """How often it was found that somebody else had removed or added files of results.
 
-        `expose` then writes again what is missing.
+        `expose` writes again what is missing.
         """
-        disturbed = self._disturbed or self._stamp != self._seen_stamp
-        self._disturbed, self._seen_stamp = False, self._stamp
-        return disturbed
+        if (stamp := self._stamp) != self._seen_stamp:
+            self._disturbances, self._seen_stamp = self._disturbances + 1, stamp
+        return self._disturbances
 
     @property
     def _stamp(self) -> int:
@@ -111,11 +111,11 @@ class Workspace:
 
     @contextmanager
     def _own_change(self) -> Iterator[None]:
-        self._disturbed |= self._stamp != self._seen_stamp
+        known = self.disturbances()
         try:
             yield
         finally:
-            self._seen_stamp = self._stamp
+            self._disturbances, self._seen_stamp = known, self._stamp
 
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
         partial = self.root / f"partial-{os.urandom(8).hex()}"

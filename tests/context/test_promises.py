@@ -171,8 +171,7 @@ class AnySession(RuleBasedStateMachine):
     def ask(self, occasion: Occasion) -> None:
         """Prepare the next request, and hold everything against it that was ever promised."""
         session, before = self.session, self.before
-        if session.workspace.was_disturbed():
-            self.pipeline.forget()
+        self.pipeline.look_again(session.workspace.disturbances())
         view = self._prepare(self.pipeline, occasion)
         fresh = self._prepare(Pipeline(self.limits, self.ageing, SessionStore(session)), occasion)
         assert (view.messages, view.decisions) == (fresh.messages, fresh.decisions)
