@@ -16,6 +16,7 @@ import typer
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.register import register
 from chatcli.terminal.failure import explained
+from chatcli.terminal.misuse import misuse
 
 if TYPE_CHECKING:
     from chatcli.agent.start import Start
@@ -118,7 +119,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        app(args=list(arguments), prog_name="chatcli")
-    except SystemExit as leaving:  # typer's way out: usage errors are 2
-        return leaving.code if isinstance(leaving.code, int) else 0
-    return 0
+        code = app(args=list(arguments), prog_name="chatcli", standalone_mode=False)
+    except typer.TyperException as error:
+        raise misuse(error) from error
+    return code if isinstance(code, int) else 0
