@@ -190,3 +190,20 @@ def test_the_list_says_where_models_lie_and_how_to_get_one(tmp_path):
     ran = run(tmp_path, "local")
     assert "models" in ran.stdout
     assert "chatcli local get" in ran.stdout
+
+
+def test_doctor_tells_of_library_and_model(tmp_path):
+    write_gguf(tmp_path / "c" / "models" / "tiny.gguf")
+    ran = run(tmp_path, "doctor", LLM_PROVIDER="LOCAL")
+    assert "xllamacpp 20" in ran.stdout
+    assert "tiny: a 135M model: a demonstration, not an assistant" in ran.stdout
+    assert "window 8.2K" in ran.stdout
+    named = run(tmp_path, "doctor", LLM_PROVIDER="LOCAL", LOCAL_MODEL_PATH="/no/such.gguf")
+    assert named.returncode == 1
+    assert "/no/such.gguf" in named.stdout
+
+
+def test_models_lists_the_files_with_their_windows(tmp_path):
+    write_gguf(tmp_path / "c" / "models" / "tiny.gguf")
+    ran = run(tmp_path, "models", "--provider", "LOCAL", "--output", "json")
+    assert [(row["id"], row["window_tokens"]) for row in json.loads(ran.stdout)] == [("tiny", 8_192)]

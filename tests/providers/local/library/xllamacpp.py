@@ -30,6 +30,7 @@ class Server:
         self._script = Path(f"{self._model}.script")
         if not self._script.exists():
             raise RuntimeError("Failed to init server, please check the input params.")
+        Path(f"{self._model}.environment").write_text("\n".join(os.environ), encoding="utf-8")
         os.write(1, b"native code prints what it likes\n")
 
     def handle_chat_completions(self, body: dict[str, Any], hear: Any) -> None:
