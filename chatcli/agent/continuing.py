@@ -13,7 +13,7 @@ from chatcli.agent.run import Run
 from chatcli.agent.text_protocol.rendering import format_error
 from chatcli.errors import ContextOverflow, ProviderError
 from chatcli.events import Notice, Reply
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.messages import Text
 from chatcli.providers.catalogue import facts
 
@@ -62,7 +62,7 @@ class Continuing:
         raised_to_tokens = self._raise_limit(reply)
         text = _("The reply reached its output limit in the middle of a call, which was not run.")
         if raised_to_tokens:
-            text += " " + _("The limit is now {n:,} tokens.").format(n=raised_to_tokens)
+            text += " " + filled(_("The limit is now {n:,} tokens."), n=raised_to_tokens)
         else:
             text += " " + _("It is asked for in parts.")
         self._run.listen(Notice("warning", text))

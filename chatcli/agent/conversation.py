@@ -45,7 +45,7 @@ from chatcli.extensions.rules import Rules as RulesFiles
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
-from chatcli.i18n import _, language
+from chatcli.i18n import _, filled, language
 from chatcli.memory.fact import Fact
 from chatcli.memory.recall import Recall
 from chatcli.memory.store import Memory
@@ -308,7 +308,8 @@ class Conversation:
         ):
             text = _("Session {id} is gone: idle for {days:.0f} days, {megabytes:.1f} MB.")
             megabytes = gone.size_bytes / 1e6
-            self.emit(Notice("info", text.format(id=gone.id, days=gone.idle_days, megabytes=megabytes)))
+            told = filled(text, id=gone.id, days=gone.idle_days, megabytes=megabytes)
+            self.emit(Notice("info", told))
 
     def _tip(self, text: str) -> str:
         """What to tell when this text, given to the agent, is a question that needs no tools; else empty."""

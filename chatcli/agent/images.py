@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import structs
 
 from chatcli.errors import StorageError, UsageError
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.messages import Image, Text, UserMessage, UserPart
 from chatcli.providers.base import Provider, Request
 from chatcli.providers.catalogue import facts
@@ -78,14 +78,16 @@ def _with_bytes(part: UserPart, archive: Archive) -> UserPart:
 def _refusal(name: str, image: ImageFacts, size_bytes: int, provider: str) -> str:
     """Says what the image is and what the provider takes."""
     terms = find_spec(provider).images
-    is_ = _("{name} is a {format} of {megabytes:.1f} MB, {width}x{height} pixels.").format(
+    is_ = filled(
+        _("{name} is a {format} of {megabytes:.1f} MB, {width}x{height} pixels."),
         name=name,
         format=image.format.upper(),
         megabytes=size_bytes / 1e6,
         width=image.width,
         height=image.height,
     )
-    takes = _("{provider} takes {formats} up to {megabytes:.1f} MB").format(
+    takes = filled(
+        _("{provider} takes {formats} up to {megabytes:.1f} MB"),
         provider=provider,
         formats=", ".join(terms.formats).upper(),
         megabytes=terms.most_bytes / 1e6,

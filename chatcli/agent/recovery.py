@@ -21,7 +21,7 @@ from chatcli.context.recovery import last_cut, words_that_fit
 from chatcli.context.tokens import estimate_request_tokens, estimate_tokens
 from chatcli.errors import ContextOverflow
 from chatcli.events import Notice
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.messages import Presentation, ToolResult
 from chatcli.providers.base import Request
 from chatcli.session.entries import Compacted, CompactionReason, Decision
@@ -154,7 +154,7 @@ class Recovery:
         if squeezed:
             shown = [Decision(seq, presentation, "overflow") for seq, presentation in squeezed.items()]
             run.session.record_decisions(shown)
-        run.listen(Notice("info", told.format(before=self._counted(request), after=after_tokens)))
+        run.listen(Notice("info", filled(told, before=self._counted(request), after=after_tokens)))
         run.stored_marks = ()
         return commit(run, draft(run, overflow=True))
 
@@ -190,4 +190,6 @@ class Recovery:
 
     def _does_not_fit(self, text: str, tokens: int, hint: str) -> ContextOverflow:
         provider = self._run.provider
-        return ContextOverflow(text.format(n=tokens, model=provider.model), hint=hint, provider=provider.name)
+        return ContextOverflow(
+            filled(text, n=tokens, model=provider.model), hint=hint, provider=provider.name
+        )

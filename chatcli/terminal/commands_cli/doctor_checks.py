@@ -20,7 +20,7 @@ from chatcli import __version__
 from chatcli.errors import UserFacingError
 from chatcli.gate.sandbox import find_sandbox
 from chatcli.gate.screen import one_line
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.terminal.commands_cli.config import tell_problem
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.tools import PLUGIN_FOLDER
@@ -181,7 +181,7 @@ def temporary_files(place: Place) -> Iterator[Finding]:
 
 def _space(folder: Path, about: str) -> Finding:
     free_bytes = shutil.disk_usage(folder).free
-    found = _("{size:.1f} GB free").format(size=free_bytes / 1_000_000_000)
+    found = filled(_("{size:.1f} GB free"), size=free_bytes / 1_000_000_000)
     if free_bytes >= _LEAST_FREE_BYTES:
         return Finding(about=about, found=found)
     return Finding(level="bad", about=about, found=found, fix=_("Free some disk space."))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from chatcli.errors import UserFacingError
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.providers.local.engine import threads
 from chatcli.providers.local.models import LocalModel, find_model, kept_models
 from chatcli.providers.specs import default_model, find_spec
@@ -64,7 +64,8 @@ def _models(place: Place, models: list[LocalModel], *, chosen: bool) -> Iterator
 
 def _told(model: LocalModel) -> str:
     text = _("{name}: {worth}; {size:,.0f} MB, window {window}, about {speed:.0f} tokens a second")
-    return text.format(
+    return filled(
+        text,
         name=model.name,
         worth=model.worth,
         size=model.size_bytes / 1e6,

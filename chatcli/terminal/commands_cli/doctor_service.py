@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from chatcli.agent.text_protocol.choice import tools_in_text
 from chatcli.certificates import trusted
 from chatcli.errors import UserFacingError
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
 from chatcli.providers import table
 from chatcli.providers.catalogue import facts
 from chatcli.providers.clients import connect, proxy_of
@@ -87,7 +87,7 @@ def live(place: Place) -> Iterator[Finding]:
         yield Finding(level="bad", about=about, found=error.message, fix=error.hint)
         return
     seconds = time.monotonic() - began
-    yield Finding(about=about, found=_("{model} answered in {n:.1f} s").format(model=answered_by, n=seconds))
+    yield Finding(about=about, found=filled(_("{model} answered in {n:.1f} s"), model=answered_by, n=seconds))
     skew_seconds = asyncio.run(_skew_seconds(_service(choice, settings, place)))
     if skew_seconds is not None and abs(skew_seconds) > _MOST_SKEW_SECONDS:
         yield Finding(

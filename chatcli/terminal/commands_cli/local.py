@@ -12,7 +12,7 @@ from chatcli.providers.listing import FOLDER
 from chatcli.providers.local.models import LocalModel, is_installed, kept_models
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
-from chatcli.terminal.figures import short_count
+from chatcli.terminal.figures import number, short_count
 
 _MB = 1_000_000
 
@@ -60,7 +60,7 @@ def list_kept(place: Place, *, output: str = "text") -> int:
 
 
 def _cells(model: LocalModel) -> tuple[str, ...]:
-    return model.name, f"{model.size_bytes / _MB:,.0f}", short_count(model.window_tokens), model.worth
+    return model.name, number(model.size_bytes / _MB), short_count(model.window_tokens), model.worth
 
 
 class _Progress:

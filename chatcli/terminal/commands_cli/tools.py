@@ -7,6 +7,7 @@ from typing import Any
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.figures import number
 from chatcli.tools.registry import Registry
 from chatcli.tools.sdk import Tool
 
@@ -61,7 +62,7 @@ def _cells(registry: Registry, tool: Tool) -> tuple[str, ...]:
         case _:
             does = _("depends")
     first_line = tool.description.splitlines()[0]
-    return (tool.name, f"{tool.max_result_chars:,}", does, registry.sources[tool.name], first_line)
+    return (tool.name, number(tool.max_result_chars), does, registry.sources[tool.name], first_line)
 
 
 def _as_object(registry: Registry, tool: Tool) -> dict[str, Any]:

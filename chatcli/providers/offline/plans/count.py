@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chatcli.i18n import _, ngettext
+from chatcli.i18n import _, filled, ngettext
 from chatcli.providers.offline import calls
 from chatcli.providers.offline.plans.folder import how_many
 from chatcli.providers.offline.plans.plan import Slots, Step
@@ -37,8 +37,8 @@ def _told(outcome: Outcome, path: str) -> str:
     if outcome.tool == "tree":
         return how_many(read_listing(outcome.text))
     matches = read_matches(outcome)
-    lines = ngettext("{n:,} line", "{n:,} lines", matches.total).format(n=matches.total)
-    files = ngettext("{n:,} text file", "{n:,} text files", matches.files).format(n=matches.files)
+    lines = filled(ngettext("{n:,} line", "{n:,} lines", matches.total), n=matches.total)
+    files = filled(ngettext("{n:,} text file", "{n:,} text files", matches.files), n=matches.files)
     if path:
         return _("{lines} in {files} ({path}).").format(lines=lines, files=files, path=code(path))
     return _("{lines} in {files}.").format(lines=lines, files=files)
