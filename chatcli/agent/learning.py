@@ -16,11 +16,12 @@ import msgspec
 from msgspec import Struct
 
 from chatcli.agent.aside import ask_aside
-from chatcli.agent.memories import EVERYWHERE, project_of
+from chatcli.agent.memories import project_of
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.errors import UsageError
-from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_text, fold
+from chatcli.memory.fact import CATEGORIES, EVERYWHERE, Category, Fact, clean_text, fold
+from chatcli.memory.grounding import rests_on, spaced
 from chatcli.memory.words import keywords
 from chatcli.messages import Message, UserMessage
 from chatcli.session.session import Session
@@ -31,7 +32,6 @@ _MOST_FACTS = 5
 _MAX_MESSAGE_CHARS = 4_000
 """A longer message is material, not something that the user says of themselves."""
 _CONFIDENCE = 0.8
-_ALIKE_CHARS = 5
 _TITLE_CHARS = 160
 
 _LASTING = (
@@ -40,8 +40,6 @@ _LASTING = (
     r"|sempre|nunca|de agora em diante|prefir\w+|gosto|odeio|eu (?:sou|uso)|sou|moro|trabalho|usamos"
     r"|me cham[oe]|meu (?:nome|time|editor|projeto|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
 )
-_EXACT = r"\S*[\d/@$`|&;<>\\=]\S*"
-"""Numbers, paths, addresses, commands: a fact may hold none that the user did not write."""
 
 
 class Pointed(Struct, frozen=True):
@@ -78,7 +76,7 @@ async def learn(run: Run) -> list[Fact]:
 
 def grounded(answer: str, messages: Sequence[UserMessage]) -> list[Pointed]:
     """What of a model's answer really rests on the words of these messages."""
-    said = [_spaced(message.text) for message in messages]
+    said = [spaced(message.text) for message in messages]
     return [pointed for pointed in _read(answer) if _rests_on(pointed, said)][:_MOST_FACTS]
 
 
@@ -91,29 +89,18 @@ def _read(answer: str) -> Iterator[Pointed]:
 
 
 def _rests_on(pointed: Pointed, said: Sequence[str]) -> bool:
-    quote = _spaced(pointed.quote)
+    quote = spaced(pointed.quote)
     if len(keywords(quote)) < 2 or not any(quote in message for message in said):
         return False
-    if any(token not in quote for token in re.findall(_EXACT, _spaced(pointed.fact))):
-        return False
     try:
-        clean_text(pointed.fact)
+        return rests_on(clean_text(pointed.fact), quote)
     except UsageError:
         return False
-    own = {word[:_ALIKE_CHARS] for word in keywords(quote)}
-    words = keywords(pointed.fact)
-    return sum(word[:_ALIKE_CHARS] in own for word in words) * 2 >= len(words)
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _draft(pointed: Pointed, session: Session, batch: str) -> Fact:
     category: Category = next((known for known in CATEGORIES if known == pointed.category), "general")
     return Fact(
-        id="",
-        seq=0,
         text=pointed.fact,
         category=category,
         scope="" if category in EVERYWHERE else project_of(session.folder),
@@ -131,8 +118,6 @@ def _episode(session: Session, batch: str) -> Fact:
     words = " ".join(messages[0].text.split())
     title = words if len(words) <= _TITLE_CHARS else words[:_TITLE_CHARS] + "…"
     return Fact(
-        id="",
-        seq=0,
         text=f"{title} (session {session.id})",
         category="episode",
         scope=project_of(session.folder),

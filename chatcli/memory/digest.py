@@ -68,7 +68,7 @@ def project_name(scope: str) -> str:
 def _profile(profile: Iterable[Fact]) -> str:
     """What the user said of themselves, as much as fits: whole facts, the shortest first."""
     own = sorted(
-        (fact.text for fact in profile if fact.said_by == "user" and not fact.scope),
+        (fact.text for fact in profile if _is_own(fact)),
         key=lambda t: (len(t), t),
     )
     said = ""
@@ -78,6 +78,11 @@ def _profile(profile: Iterable[Fact]) -> str:
             break
         said = longer
     return said
+
+
+def _is_own(fact: Fact) -> bool:
+    """Whether it is the user's own, or rests on their words."""
+    return (fact.said_by == "user" or bool(fact.quote)) and not fact.outside and not fact.scope
 
 
 def _names(counts: Mapping[str, int], most: int) -> str:

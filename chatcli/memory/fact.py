@@ -27,6 +27,9 @@ Category = Literal[
     "episode",  # what happened in a session
 ]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
+EVERYWHERE: frozenset[Category] = frozenset({"profile", "preference", "personal"})
+"""About the user, not about a project."""
+
 SaidBy = Literal["user", "model", "import"]
 
 MAX_FACT_CHARS = 2_000
@@ -41,12 +44,12 @@ CONFIDENCE: dict[SaidBy, float] = {"user": 1.0, "model": 0.6, "import": 0.6}
 class Fact(Struct, frozen=True, kw_only=True):
     """One thing to know. A changed fact keeps its `id` and gets a new `seq`."""
 
-    id: str
-    """Six letters and digits, drawn once."""
-    seq: int
-    """Counts all changes of the store: facts with a higher one were written later."""
     text: str
     """One line of at most `MAX_FACT_CHARS`."""
+    id: str = ""
+    """Six letters and digits, drawn once; empty until it is noted."""
+    seq: int = 0
+    """Counts all changes of the store: facts with a higher one were written later."""
     category: Category = "general"
     tags: tuple[str, ...] = ()
     scope: str = ""
@@ -56,7 +59,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     """Noted after text from outside was read, or imported: strangers may have written it."""
     session: str = ""
     quote: str = ""
-    """The user's own words that a learnt fact rests on."""
+    """The user's own words that what a model noted rests on."""
     batch: str = ""
     """Learnt together, and taken back together; empty when it was noted by itself."""
     confidence: float = 1.0

@@ -140,8 +140,6 @@ def _draft(
 ) -> Fact:
     named: Category = next((known for known in CATEGORIES if known == category), "general")
     return Fact(
-        id="",
-        seq=0,
         text=text[: MAX_FACT_CHARS + 1],
         category=named,
         tags=tags,

@@ -86,6 +86,12 @@ class Log:
                 unreadable += 1
         return Tail(lines=tuple(lines), end_bytes=offset_bytes + len(whole), unreadable=unreadable)
 
+    def cut(self, end_bytes: int) -> None:
+        """Take away what stands behind the last whole line."""
+        if end_bytes < self.size_bytes:
+            with storage_errors(self.path):
+                os.truncate(self.path, end_bytes)
+
     def append(self, lines: Sequence[Line], at_bytes: int) -> int:
         """Write behind `at_bytes`, where the last whole line ends; the new end. On disk when it returns."""
         data = _encode(lines)

@@ -176,15 +176,14 @@ class Memory:
             self._rewrite_log(database)  # it is new, or lost: the database knows all that it said
             return
         tail = self._log.read(position.end_bytes if same else 0)
-        if tail.lines or not same:
+        if not same or tail.end_bytes != position.end_bytes:
             database.apply(tail.lines, generation=generation, end_bytes=tail.end_bytes, anew=not same)
         if tail.unreadable:
             text = ngettext(
                 "{n} line of {path} cannot be read.", "{n} lines of {path} cannot be read.", tail.unreadable
             )
             self.news.append(text.format(n=tail.unreadable, path=self._log.path))
-        if tail.end_bytes < self._log.size_bytes:
-            os.truncate(self._log.path, tail.end_bytes)  # a line that nobody was told is written
+        self._log.cut(tail.end_bytes)  # a line that nobody was told is written
 
     def _is_current(self, database: Database) -> bool:
         position = database.position

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from chatcli.memory.database import Database
 from chatcli.memory.store import Memory
 
@@ -38,27 +40,35 @@ def preload() -> None:
         threading.Thread(target=embed, args=([""],), name="preload-memory", daemon=True).start()
 
 
+class _Loaded(Struct, frozen=True):
+    """The vectors of all facts at one moment."""
+
+    version: str
+    numbers: ndarray
+    common: ndarray
+    """What all facts have in common, which tells none from another. Of a few facts it is mostly chance."""
+    matrix: ndarray
+    """One row a fact, without what is common, of length one."""
+
+
 class Vectors:
     """The vectors of all facts, kept in memory for as long as nothing changes."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._version = ""
-        self._numbers: ndarray
-        self._matrix: ndarray
-        self._common: ndarray
+        self._held: _Loaded | None = None
 
     def nearest(self, database: Database, wanted: ndarray, limit: int) -> list[tuple[int, float]]:
         """Numbers of the facts nearest to what `meaning` gave, each with its cosine, the best first."""
         import numpy
 
-        self._load(database)
-        if not len(self._numbers):
+        held = self._load(database)
+        if not len(held.numbers):
             return []
-        wanted = wanted - self._common
-        cosines = self._matrix @ (wanted / (numpy.linalg.norm(wanted) or 1.0))
+        wanted = wanted - held.common
+        cosines = held.matrix @ (wanted / (numpy.linalg.norm(wanted) or 1.0))
         best = numpy.argpartition(-cosines, min(limit, len(cosines) - 1))[:limit]
-        return [(int(self._numbers[place]), float(cosines[place])) for place in best]
+        return [(int(held.numbers[place]), float(cosines[place])) for place in best]
 
     def fill(self, at_most: int) -> int:
         """Embed facts that have no vector, the newest first; how many there were. About 1 ms each."""
@@ -70,20 +80,21 @@ class Vectors:
             self._memory.keep_vectors([(number, text, row.tobytes()) for (number, text), row in rows])
         return len(missing)
 
-    def _load(self, database: Database) -> None:
+    def _load(self, database: Database) -> _Loaded:
         import numpy
 
-        if self._version == (version := database.version):
-            return
+        if (held := self._held) and held.version == database.version:
+            return held
+        version = database.version
         rows = list(database.vectors())
-        self._numbers = numpy.array([number for number, _vector in rows])
         stored = numpy.frombuffer(b"".join(vector for _number, vector in rows), dtype="float16")
         matrix = stored.reshape(len(rows), -1 if rows else 0).astype("float32")
-        # What all facts have in common tells none from another. Of a few facts it is mostly chance.
-        self._common = matrix.sum(axis=0) / (len(rows) + _FEW)
-        matrix -= self._common
-        self._matrix = matrix / numpy.maximum(numpy.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
-        self._version = version
+        common = matrix.sum(axis=0) / (len(rows) + _FEW)
+        matrix -= common
+        matrix /= numpy.maximum(numpy.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
+        numbers = numpy.array([number for number, _vector in rows])
+        held = self._held = _Loaded(version, numbers, common, matrix)
+        return held
 
 
 def meaning(texts: Sequence[str]) -> ndarray | None:

@@ -27,7 +27,7 @@ _ORIGIN = "memory: notes that came from outside or were imported"
 async def memory(
     ctx: ToolContext,
     action: Action,
-    text: Annotated[str, "recall: a question; remember: one self-contained sentence; forget: an id"] = "",
+    text: Annotated[str, "recall: a question; remember: one sentence in the user's words; forget: an id"] = "",
     category: Category = "general",
     tags: Annotated[list[str] | None, "one-word topics"] = None,
 ) -> ToolOutput:

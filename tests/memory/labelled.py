@@ -73,7 +73,7 @@ class Labelled:
 def draft(text: str, category: str = "general", **fields) -> Fact:
     """A fact that nobody has noted yet."""
     named = next(known for known in CATEGORIES if known == category)
-    return Fact(id="", seq=0, text=text, category=named, **fields)
+    return Fact(text=text, category=named, **fields)
 
 
 def distractors(count: int) -> list[Fact]:

@@ -27,7 +27,7 @@ for number in range(count):
     text = f"Writer {name} has noted thing number {number} here."
     if text in known or f"Changed: {text}" in known or number % 10 == 7 and number in GONE:
         continue
-    (fact,) = memory.add([Fact(id="", seq=0, text=text)])
+    (fact,) = memory.add([Fact(text=text)])
     print("noted", number, flush=True)
     if number % 10 == 3:
         memory.change(fact.id, f"Changed: {text}")

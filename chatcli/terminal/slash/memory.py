@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from chatcli.agent.memories import EVERYWHERE
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.memory.consent import read_consent, write_consent
 from chatcli.memory.digest import project_name
 from chatcli.memory.document import parse
-from chatcli.memory.fact import CONFIDENCE, Fact
+from chatcli.memory.fact import EVERYWHERE, Fact
 from chatcli.memory.importing import FILES, read_memory
 from chatcli.memory.vectors import available
 from chatcli.session.files import storage_errors, write_durably
@@ -102,8 +101,8 @@ async def _add(repl: Repl, text: str) -> None:
     (entry,) = entries[:1]
     category = entry.category or "general"
     scope = "" if category in EVERYWHERE or entry.category is None else repl.conversation.memories.scope
-    draft = Fact(id="", seq=0, text=entry.text, category=category, tags=entry.tags, scope=scope)
-    draft = structs.replace(draft, session=repl.conversation.session.id, confidence=CONFIDENCE["user"])
+    draft = Fact(text=entry.text, category=category, tags=entry.tags, scope=scope)
+    draft = structs.replace(draft, session=repl.conversation.session.id)
     _print(repl, await asyncio.to_thread(repl.conversation.memory.add, [draft]))
 
 
