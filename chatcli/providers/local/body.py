@@ -66,9 +66,11 @@ def _messages(request: Request) -> list[dict[str, str]]:
 
 
 def _add(messages: list[dict[str, str]], role: str, text: str) -> None:
+    if not text:
+        return
     if messages[-1]["role"] == role:
         messages[-1]["content"] += f"\n\n{text}"
-    elif text:
+    else:
         messages.append({"role": role, "content": text})
 
 

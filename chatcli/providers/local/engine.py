@@ -14,6 +14,7 @@ import msgspec
 
 from chatcli.errors import ProviderError
 from chatcli.i18n import _
+from chatcli.providers.encoding import encode
 from chatcli.providers.local.models import NAME
 from chatcli.providers.local.worker import Ask, Cancel, Load, Order, Said
 
@@ -41,7 +42,7 @@ class Engine:
             process = await self._started()
             self._asked += 1
             id = self._asked
-            self._order(process, Ask(id=id, body=body))
+            self._order(process, Ask(id=id, body=msgspec.Raw(encode(body))))
             complete = False
             try:
                 while (said := await self._next(process)).chunk is not None or said.id != id:

@@ -31,7 +31,8 @@ class Load(Struct, frozen=True, tag="load", kw_only=True):
 
 class Ask(Struct, frozen=True, tag="ask", kw_only=True):
     id: int
-    body: dict[str, Any]
+    body: msgspec.Raw
+    """Of the chat API."""
 
 
 class Cancel(Struct, frozen=True, tag="cancel", kw_only=True):
@@ -93,8 +94,11 @@ def _start(load: Load) -> Any:
     params.verbosity = _QUIET
     params.model_alias = {Path(load.path).stem}
     with tempfile.TemporaryDirectory(prefix="chatcli-local-") as folder:
-        params.hostnames = [f"{folder}/unused.sock"]
-        return xllamacpp.Server(params)
+        os.chdir(folder)  # by its full name the socket could be too long
+        params.hostnames = ["unused.sock"]
+        server = xllamacpp.Server(params)
+        os.chdir("/")
+    return server
 
 
 def _answer(server: Any, ask: Ask, cancelled: set[int], lines: BinaryIO) -> None:
@@ -106,7 +110,7 @@ def _answer(server: Any, ask: Ask, cancelled: set[int], lines: BinaryIO) -> None
         return False
 
     if ask.id not in cancelled:
-        server.handle_chat_completions(ask.body, hear)
+        server.handle_chat_completions(msgspec.json.decode(ask.body), hear)
     _say(lines, Said(id=ask.id))
 
 
