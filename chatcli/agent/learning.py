@@ -35,11 +35,13 @@ _CONFIDENCE = 0.8
 _TITLE_CHARS = 160
 
 _LASTING = (
-    r"\b(?:always|never|from now on|prefer|i(?:'m| am| like| hate| use| work| live)|we(?: use|'re| are)"
-    r"|call me|my (?:name|job|role|team|company|editor|project|family|wife|husband|son|daughter)"
-    r"|sempre|nunca|de agora em diante|prefir\w+|gosto|odeio|eu (?:sou|uso)|sou|moro|trabalho|usamos"
-    r"|me cham[oe]|meu (?:nome|time|editor|projeto|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
+    r"\b(?:always|never|from now on|i (?:prefer|like|hate|use|live|work (?:in|at|as|with|from))"
+    r"|i(?:'m| am) (?:an?|from|allergic|not an?)|we use|call me"
+    r"|my (?:name|job|role|team|company|editor|family|wife|husband|son|daughter)"
+    r"|sempre|nunca|de agora em diante|prefiro|gosto|odeio|eu uso|sou|moro|trabalho (?:em|na|no|com|como)|usamos"
+    r"|me cham[oe]|meu (?:nome|time|editor|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
 )
+"""What sounds as if it stayed true: a free look before the model is asked."""
 
 
 class Pointed(Struct, frozen=True):

@@ -74,6 +74,8 @@ def test_words_of_a_result_or_of_a_context_note_are_no_source() -> None:
         ("sempre rode os testes antes", True),
         ("fix the failing test in src/a.py", False),
         ("o que faz este arquivo?", False),
+        ("I am a nurse", True),
+        ("I am getting an error in my project", False),
     ],
 )
 async def test_only_what_sounds_lasting_is_looked_at(talk: Callable, text: str, sounds: bool) -> None:
