@@ -66,7 +66,7 @@ def looks_conversational(text: str) -> bool:
         return False
     plain = _plain(written)
     asked = plain[greeting.end() :] if (greeting := GREETING.match(plain)) else plain
-    if not asked or ABOUT_THE_MODEL.match(asked) or ARITHMETIC.match(asked):
+    if ABOUT_THE_MODEL.match(asked) or ARITHMETIC.match(asked):
         return True
     explained = EXPLAIN.match(asked)
     asked = asked[explained.end() :] if explained else asked

@@ -27,7 +27,7 @@ GREETING = re.compile(
     r"|so|well|please|just|quick question|oi|ola|obrigad[oa]|valeu|bom dia|boa (?:tarde|noite)|tudo bem"
     r"|entao|por favor|bem|uma duvida|duvida(?: rapida)?|in (?:simple|plain) (?:words|terms))\b[\s,:!?.-]*)+"
 )
-"""Courtesy before a question, or alone. Not `ok`: it agrees to something."""
+"""Courtesy before a question. Alone it may be a yes (`please`), and costs nothing more in the loop."""
 
 ABOUT_THE_MODEL = _whole(
     r"who are you|what can you do|what(?: \w+)? model are you|how are you(?: doing)?|do you speak \w+",

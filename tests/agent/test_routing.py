@@ -62,12 +62,12 @@ class Figures(NamedTuple):
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("first", Figures(tasks=280, leaked=0, talk=207, missed=34)),
+        ("first", Figures(tasks=280, leaked=0, talk=207, missed=47)),
         ("second", Figures(tasks=156, leaked=0, talk=118, missed=34)),
-        ("third", Figures(tasks=161, leaked=0, talk=50, missed=16)),
+        ("third", Figures(tasks=161, leaked=0, talk=50, missed=18)),
         ("fourth", Figures(tasks=134, leaked=0, talk=0, missed=0)),
-        ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=16)),
-        ("fifth", Figures(tasks=146, leaked=0, talk=34, missed=8)),
+        ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=20)),
+        ("fifth", Figures(tasks=146, leaked=0, talk=34, missed=11)),
     ],
 )
 def test_the_figures_of_each_held_out_set_stay(name, figures):
@@ -109,11 +109,14 @@ def test_a_thing_of_every_project_is_of_the_world_only_where_a_kind_is_asked():
     assert not looks_conversational("what is the queue?")
 
 
-@pytest.mark.parametrize(
-    "text", ["hi", "Obrigado!", "boa noite", "thanks a lot", "who are you?", "what is 15% of 240?"]
-)
-def test_courtesy_and_arithmetic_are_talk(text):
+@pytest.mark.parametrize("text", ["who are you?", "what is 15% of 240?", "oi, quem é você?"])
+def test_what_the_model_is_and_arithmetic_are_talk(text):
     assert looks_conversational(text)
+
+
+@pytest.mark.parametrize("text", ["please", "tudo bem", "por favor!", "thanks", "oi"])
+def test_courtesy_alone_may_be_an_answer_to_the_agent(text):
+    assert not looks_conversational(text)
 
 
 def test_orders_are_never_talk_even_with_a_question_mark():
