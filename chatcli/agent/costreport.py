@@ -116,6 +116,7 @@ def cost_report(state: State) -> CostReport:
     """What a session, running or read from disk, has cost so far."""
     records = state.usage
     bills = bills_of(records)
+    turns = _turns(bills, state.transcript)
     return CostReport(
         session_id=state.id,
         total=add_up(records),
@@ -129,9 +130,9 @@ def cost_report(state: State) -> CostReport:
             for purpose, group in _grouped(bills, lambda r: r.purpose)
         ),
         by_content=shares(bills, state.transcript),
-        turns=_turns(bills, state.transcript),
+        turns=turns,
         cache=_cache(records),
-        shortening=_shortening(state),
+        shortening=_shortening(state, turns),
     )
 
 
@@ -215,18 +216,17 @@ def _cache(records: Iterable[UsageRecord]) -> CacheFigures:
     )
 
 
-def _shortening(state: State) -> ShorteningFigures:
-    saved_tokens, saved, paid = 0, Money(), Money()
+def _shortening(state: State, turns: Iterable[TurnCost]) -> ShorteningFigures:
+    saved_tokens, saved = 0, Money()
     for number, record in enumerate(state.usage):
         made = [one for one in state.shortenings if one.after_requests <= number]
         tokens = round(sum(one.saved_tokens * _billed_for_estimated(record, one.reason) for one in made))
         if tokens > 0:
             saved_tokens += tokens
             saved += listed_money(record, priced(record, Usage(cache_read=tokens)))
-        if record.miss and record.miss.cause == "rewrite":
-            paid += listed_money(record, record.miss.lost_usd)
-        if record.purpose == "summary":
-            paid += money_of(record)
+    lost = [loss.money for turn in turns for loss in turn.losses if loss.is_decided]
+    summed_up = [money_of(record) for record in state.usage if record.purpose == "summary"]
+    paid = sum([*lost, *summed_up], Money())
     times = sum(one.saved_tokens > 0 for one in state.shortenings)
     return ShorteningFigures(times=times, saved_tokens=saved_tokens, saved=saved, paid=paid)
 
