@@ -72,6 +72,11 @@ class TurnCost(Struct, frozen=True, kw_only=True):
     """Of the last answered request."""
     losses: tuple[Loss, ...]
 
+    @property
+    def lost_on_purpose(self) -> bool:
+        """Whether all that was lost follows from a rewrite."""
+        return all(loss.is_decided for loss in self.losses)
+
 
 class CacheFigures(Struct, frozen=True, kw_only=True):
     """How well the cache works."""

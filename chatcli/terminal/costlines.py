@@ -79,7 +79,7 @@ def aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
 
 
 def _turn_row(turn: TurnCost) -> list[str]:
-    usage, mark = turn.spent.usage, mark_of(turn)
+    usage, mark = turn.spent.usage, _mark_of(turn)
     return [
         f"{turn.number} {mark}".rstrip(),
         short_count(usage.context),
@@ -89,12 +89,12 @@ def _turn_row(turn: TurnCost) -> list[str]:
     ]
 
 
-def mark_of(turn: TurnCost) -> str:
+def _mark_of(turn: TurnCost) -> str:
     """What of the cache was lost in a turn, as the chart marks it."""
     rewritten, otherwise = MARKS
     if not turn.losses:
         return ""
-    return rewritten if all(loss.is_decided for loss in turn.losses) else otherwise
+    return rewritten if turn.lost_on_purpose else otherwise
 
 
 def _bars(report: CostReport) -> list[Bar]:
@@ -105,7 +105,7 @@ def _bars(report: CostReport) -> list[Bar]:
             plain=turn.spent.usage.input,
             output=turn.spent.usage.output,
             usd=turn.spent.usd,
-            mark=mark_of(turn),
+            mark=_mark_of(turn),
         )
         for turn in report.turns
     ]

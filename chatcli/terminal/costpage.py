@@ -130,7 +130,7 @@ def _told(turn: TurnCost) -> str:
 def _mark(turn: TurnCost) -> str:
     if not turn.losses:
         return ""
-    return "rewritten" if all(loss.is_decided for loss in turn.losses) else "lost"
+    return "rewritten" if turn.lost_on_purpose else "lost"
 
 
 def _key(report: CostReport, more: Mapping[str, str]) -> str:
