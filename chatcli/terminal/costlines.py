@@ -53,29 +53,13 @@ def class_lines(spent: Spent, by_class: ClassMoney, columns: int) -> list[str]:
     if usage.estimated:
         facts.append(_("tokens partly estimated"))
     told = fill(" · ".join(fact for fact in facts if fact), columns - len(_GAP))
-    return [_GAP + line for line in (*aligned(rows, columns - len(_GAP)), *told)]
+    return [_GAP + line for line in (*_aligned(rows, columns - len(_GAP)), *told)]
 
 
 def turn_lines(report: CostReport, columns: int, look: Look) -> list[str]:
     """A row for each turn."""
     header = ["", _("prompt"), _("cached"), _("output"), _("cost")]
-    rows = [header, *(_turn_row(turn) for turn in report.turns)]
-    first, *others = aligned(rows, columns)
-    return ["", look.paint(first, "dim"), *others]
-
-
-def aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """A table: the first column on the left, cut where there is no room, the others on the right."""
-    widths = [max(map(width_cells, column)) for column in zip(*rows, strict=True)]
-    room = columns - sum(widths[1:]) - len(_GAP) * (len(widths) - 1)
-    widths[0] = max(1, min(widths[0], room))
-    lines = []
-    for first, *others in rows:
-        head = clip(first, widths[0])
-        cells = [head + " " * (widths[0] - width_cells(head))]
-        cells += [" " * (w - width_cells(cell)) + cell for w, cell in zip(widths[1:], others, strict=True)]
-        lines.append(_GAP.join(cells).rstrip())
-    return lines
+    return ["", *_table(header, [_turn_row(turn) for turn in report.turns], columns, look)]
 
 
 def _turn_row(turn: TurnCost) -> list[str]:
@@ -168,16 +152,33 @@ def _facts(report: CostReport) -> Iterable[str]:
 
 def _notes(report: CostReport, columns: int, look: Look) -> list[str]:
     """What the marks of the money mean, and where there is more."""
-    sources = {source for turn in report.turns for source in turn.spent.money.sources}
+    sources = set(report.total.money.sources)
+    sources.update(source for share in report.by_content for source in share.money.sources)
     notes = []
     if "estimated" in sources:
         notes.append(_("~ estimated from price lists."))
     if "unknown" in sources:
         notes.append(_("≥ at least: of some requests the price is unknown."))
+    if "reported" in sources:
+        notes.append(_("Without a mark: as the service reported it."))
     notes += [_("By content: estimated."), _("More: /cost turns, /cost why, /cost --html, /cost --json")]
     return [look.paint(row, "dim") for row in fill(" ".join(notes), columns)]
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int, look: Look) -> list[str]:
-    first, *others = aligned([header, *rows], columns)
+    first, *others = _aligned([header, *rows], columns)
     return [look.paint(first, "dim"), *others]
+
+
+def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """A table: the first column on the left, cut where there is no room, the others on the right."""
+    widths = [max(map(width_cells, column)) for column in zip(*rows, strict=True)]
+    room = columns - sum(widths[1:]) - len(_GAP) * (len(widths) - 1)
+    widths[0] = max(1, min(widths[0], room))
+    lines = []
+    for first, *others in rows:
+        head = clip(first, widths[0])
+        cells = [head + " " * (widths[0] - width_cells(head))]
+        cells += [" " * (w - width_cells(cell)) + cell for w, cell in zip(widths[1:], others, strict=True)]
+        lines.append(_GAP.join(cells).rstrip())
+    return lines
