@@ -38,8 +38,8 @@ _LASTING = (
     r"\b(?:always|never|from now on|i (?:prefer|like|hate|use|live|work (?:in|at|as|with|from))"
     r"|i(?:'m| am) (?:an?|from|allergic|not an?)|we use|call me"
     r"|my (?:name|job|role|team|company|editor|family|wife|husband|son|daughter)"
-    r"|sempre|nunca|de agora em diante|prefiro|gosto|odeio|eu uso|sou|moro|trabalho (?:em|na|no|com|como)|usamos"
-    r"|me cham[oe]|meu (?:nome|time|editor|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
+    r"|sempre|nunca|de agora em diante|prefiro|gosto|odeio|eu uso|sou|moro|trabalho (?:em|na|no|com|como)"
+    r"|usamos|me cham[oe]|meu (?:nome|time|editor|filho|marido)|minha (?:equipe|empresa|filha|esposa))\b"
 )
 """What sounds as if it stayed true: a free look before the model is asked."""
 
