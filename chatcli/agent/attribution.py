@@ -26,7 +26,7 @@ ShareKind = Literal[
     "tools",  # the descriptions of all tools
     "words",  # what the user said, with files and notes
     "replies",  # what the model wrote: as output, and carried on
-    "side",  # requests that are not of the conversation
+    "side",  # requests that do not send the conversation
     "unknown",  # prompts whose parts are not known: of an older chatcli, or cut off at once
 ]
 Group = tuple[ShareKind, str]
@@ -73,7 +73,7 @@ class _Book:
 
     def charge(self, bill: Bill) -> None:
         record = bill.record
-        if record.purpose not in ("answer", "summary"):
+        if record.purpose == "subagent":  # all others send the conversation
             self._charge_aside(record)
         elif record.row is None:  # cut off before the service said anything: like the one before
             self._pay(bill, self._parts, self._sizes)
