@@ -8,8 +8,8 @@ log has and the database has not. What is forgotten is taken out of all three.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -155,8 +155,16 @@ class Memory:
         except sqlite3.DatabaseError as error:
             raise _unusable(self.database, error) from error
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The lock, by turns: who writes again and again stands in line behind those who wait."""
+        with ExitStack() as held:
+            with locked(self.folder / "line"):
+                held.enter_context(locked(self.database))
+            yield
+
     def _with_lock(self, work: Callable[[Database], T], *, damaged: bool = False) -> T:
-        with locked(self.database):
+        with self._turn():
             if damaged:
                 self._set_aside()
             with closing(Database(self.database)) as database:
