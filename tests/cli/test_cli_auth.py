@@ -154,6 +154,12 @@ def test_the_status_names_the_source_and_no_more_of_a_key_than_its_end(out) -> N
     assert short not in shown
 
 
+def test_credentials_of_aws_are_a_key_too(out) -> None:
+    shown = out("auth", "status", AWS_ACCESS_KEY_ID="AKIA0123456789ABCDEF", AWS_SECRET_ACCESS_KEY=KEY)
+    assert "AWS_ACCESS_KEY_ID  environment …CDEF" in shown
+    assert KEY[-4:] not in shown
+
+
 def test_the_status_without_any_key_says_what_to_do(out) -> None:
     assert "chatcli auth login" in out("auth", "status")
 

@@ -93,7 +93,8 @@ def _variables(spec: ProviderSpec) -> tuple[str, ...]:
 
 def _states(place: Place, spec: ProviderSpec) -> list[KeyState]:
     """The key of a provider, and each other thing that it needs."""
-    needed = [spec.key_variables, *((name,) for name in spec.also_needs)]
+    keys = (*spec.key_variables, "AWS_ACCESS_KEY_ID") if spec.auth == "aws" else spec.key_variables
+    needed = [keys, *((name,) for name in spec.also_needs)]
     look_up = partial(find_key, environment=place.environment, home=place.home)
     states = []
     for names in filter(None, needed):
