@@ -385,7 +385,8 @@ class Conversation:
 
     async def _guess(self, question: str) -> str:
         """What an answer to a question to the memory might look like, where the setting asks for that."""
-        return await imagine(self._new_run(), question) if self.settings.memory_hyde else ""
+        wanted = self.settings.memory_hyde and self.memory.exists
+        return await imagine(self._new_run(), question) if wanted else ""
 
     async def _until_done(self, run: Run) -> RunEnd:
         self._task = asyncio.create_task(run_loop(run))

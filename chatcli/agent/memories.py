@@ -63,7 +63,8 @@ class Memories:
         self.scope = project_of(session.folder)
 
     async def recall(self, question: str, limit: int) -> Sequence[Remembered]:
-        return [_shown(fact) for fact in await self.search(question, limit)]
+        found = await self._found(question, limit, await self._guess(question))
+        return [_shown(one.fact) for one in found if one.related]
 
     async def remember(self, text: str, category: str, tags: Sequence[str]) -> Remembered:
         named = next(known for known in CATEGORIES if known == category)
@@ -126,7 +127,7 @@ class Memories:
         """
         if self._mode == "off" or (pulls and self._mode == "index") or not self._memory.exists:
             return ""
-        found = await self._found(question, _IN_TAIL)
+        found = await self._found(question, _IN_TAIL, await self._guess(question))
         facts = [one.fact for one in found if one.related and one.fact.category != "episode"]
         own = _within(self._budget_chars, [fact for fact in facts if not fact.outside])
         foreign = _within(self._budget_chars - len(own), [fact for fact in facts if fact.outside])
@@ -135,11 +136,10 @@ class Memories:
         return "\n".join([_TAIL_HEAD, *filter(None, (own, foreign))]) if own or foreign else ""
 
     async def search(self, question: str, limit: int) -> list[Fact]:
-        """What a person looks for, the best first."""
-        return [found.fact for found in await self._found(question, limit) if found.related]
+        """What a person looks for, the best first. Asks no model."""
+        return [found.fact for found in await self._found(question, limit, "") if found.related]
 
-    async def _found(self, question: str, limit: int) -> list[Found]:
-        guess = await self._guess(question) if self._memory.exists else ""
+    async def _found(self, question: str, limit: int, guess: str) -> list[Found]:
         found = await asyncio.to_thread(
             self._recall.find, question, scope=self.scope, limit=limit, guess=guess
         )
