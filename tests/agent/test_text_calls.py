@@ -199,6 +199,32 @@ def test_the_limit_of_a_reply_cuts_a_call_and_not_the_ones_before_it():
     assert not reply.unreadable_call
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """<tool_call name="@exec" args="sort a >""",
+        """<tool_call name="@exec" args="rm -r build/""",
+        """<tool_call name="@exec" args='{"command": "ls"}'""",
+        "<tool_call name='@exec'>rm -r build",
+        "<tool_call name='@tree'>",
+        "<tool_call name='@tree'>\n",
+        "<tool_call name='@exec' command='rm -r /'",
+        "<tool name=exec args=ls",
+        "[tool: exec rm -r build",
+        '{"tool_call": "exec", "args": {"command": "rm -r build',
+        """<tool_call name="@exec" args='{"command": "ls\\""",
+    ],
+)
+def test_nothing_runs_whose_end_the_limit_may_have_cut(text):
+    reply, words = read(f"Well.\n{text}", "max_tokens")
+    assert words == "Well."
+    assert [(part.name, part.arguments_json) for part in reply.parts[1:]] in (
+        [("exec", "{}")],
+        [("tree", "{}")],
+    )
+    assert reply.cut_call_id == reply.parts[1].id
+
+
 def test_the_arguments_are_told_while_they_come():
     reader = CallReader(TOOLS, 7)
     told = [*reader.feed("""<tool_call name="@write" args='{"content": "ab"""), *reader.feed("c")]

@@ -41,7 +41,7 @@ class CallReader:
 
     def finish(self, stop_reason: StopReason) -> Iterator[ReplyEvent]:
         """The text is over. A call in the middle of which it ended is none, unless only its limit cut it."""
-        self._scanner.finish()
+        self._scanner.finish(cut=stop_reason == "max_tokens")
         yield from self._news()
         cut = self._scanner.cut
         if cut is not None and stop_reason != "max_tokens":

@@ -58,6 +58,7 @@ class CallScanner:
         self._before = ""
         self._spoke = False
         self._aftermath_chars = 0
+        self._was_cut = False
         self._steps = self._document()
         next(self._steps)
 
@@ -67,10 +68,12 @@ class CallScanner:
                 self._held.append(char)
             self._steps.send(char)
 
-    def finish(self) -> None:
-        """The text is over."""
+    def finish(self, *, cut: bool = False) -> None:
+        """The text is over; `cut`: not by its own will, so that a call without its end is none."""
+        self._was_cut = cut
         try:
-            self._steps.send("")
+            while True:
+                self._steps.send("")
         except StopIteration:
             return
 
@@ -180,21 +183,24 @@ class CallScanner:
 
     def _takes(self, written: Written) -> bool:
         draft = written.draft
-        match draft.verdict:
-            case "result":
-                self.made_up = bool(self.calls)
-                return self.made_up
-            case "cut":
-                if draft.spelling == "{" and (named := _NAMED_IN_OBJECT.match(written.raw)):
-                    draft.name = named[1]
-                if draft.spelling == "tool_call" or self._is_known(draft.name):
-                    self.cut = written
-                return self.cut is not None
-            case "call" if self._is_meant(draft):
-                self.calls.append(written)
-                self._aftermath_chars = 0
-                return True
+        if draft.verdict == "result":
+            self.made_up = bool(self.calls)
+            return self.made_up
+        if draft.verdict == "cut" or (draft.unclosed and self._was_cut):
+            return self._takes_cut(written)
+        if draft.verdict == "call" and self._is_meant(draft):
+            self.calls.append(written)
+            self._aftermath_chars = 0
+            return True
         return False
+
+    def _takes_cut(self, written: Written) -> bool:
+        draft = written.draft
+        if draft.spelling == "{" and (named := _NAMED_IN_OBJECT.match(written.raw)):
+            draft.name = named[1]
+        if draft.spelling == "tool_call" or self._is_known(draft.name):
+            self.cut = written
+        return self.cut is not None
 
     def _is_meant(self, draft: Draft) -> bool:
         if draft.spelling == "tool_call":

@@ -53,6 +53,8 @@ class Draft(Struct, kw_only=True):
     """Pieces of the arguments that have come since it was emptied, once the name is known."""
     open: bool = False
     """The text ended in the middle of a value."""
+    unclosed: bool = False
+    """The text ended where the end of the call should have stood."""
 
 
 def read_tag(draft: Draft) -> Steps:
@@ -74,6 +76,7 @@ def read_tag(draft: Draft) -> Steps:
             closed, char = yield from _attribute(draft, char)
     given = draft.arguments is not None or bool(draft.attributes)
     if not char:
+        draft.unclosed = True
         draft.verdict = "call" if draft.name and given and not draft.open else "cut"
         return char
     char = yield
@@ -115,6 +118,7 @@ def read_bracket(draft: Draft) -> Steps:
     else:
         draft.arguments, char = yield from _until(char, "]\n")
     draft.verdict = "cut" if draft.open else "call"
+    draft.unclosed = not char
     return (yield) if char == "]" else char
 
 
@@ -154,6 +158,7 @@ def _body(draft: Draft, char: str) -> Steps:
     if char == "{":
         draft.arguments, char = yield from _json(draft, "{", (yield))
         return char
+    draft.unclosed = not char
     if not char or char == "<":
         return char
     pieces: list[str] = []
