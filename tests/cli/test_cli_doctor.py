@@ -194,6 +194,11 @@ def test_the_way_to_the_provider_is_shown_without_the_password_of_the_proxy(cli,
     assert "hunter2" not in ran.stdout
 
 
+def test_a_certificate_file_that_is_not_there_is_told(cli) -> None:
+    ran = cli("doctor", "--output", "json", ANTHROPIC_API_KEY="sk-ant-x", SSL_CERT_FILE="/none.pem")
+    assert _findings(ran)["SSL_CERT_FILE"]["level"] == "bad"
+
+
 def test_files_that_others_can_read_are_told(cli) -> None:
     (cli.home / "settings.toml").write_text("", encoding="utf-8")
     (cli.home / "settings.toml").chmod(0o644)

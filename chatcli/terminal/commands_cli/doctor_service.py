@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 
 from chatcli.agent.text_protocol.choice import tools_in_text
 from chatcli.certificates import trusted
@@ -57,6 +58,7 @@ def provider(place: Place) -> Iterator[Finding]:
         ),
     )
     yield from _way(_service(choice, settings, place))
+    yield from _usual_certificates(place)
 
 
 def clock(place: Place) -> Iterator[Finding]:
@@ -119,6 +121,19 @@ def _way(service: Service) -> Iterator[Finding]:
             yield Finding(level="bad", about=about, found=error.message, fix=error.hint)
         else:
             yield Finding(about=about, found=service.ca_bundle)
+
+
+def _usual_certificates(place: Place) -> Iterator[Finding]:
+    """A file that is not there leaves nothing to trust, and OpenSSL does not say so."""
+    for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        named = place.environment.get(variable, "")
+        if named and not Path(named).exists():
+            yield Finding(
+                level="bad",
+                about=variable,
+                found=_("{path} does not exist: no certificate is trusted").format(path=named),
+                fix=_("Unset {variable}, or mend it.").format(variable=variable),
+            )
 
 
 async def _skew_seconds(service: Service) -> float | None:
