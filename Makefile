@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+MODEL := .venv/local/models/SmolLM2-135M-Instruct.gguf
 
 .PHONY: help setup run fmt check test soak local bench docs locale clean
 
@@ -39,9 +40,11 @@ test: $(STAMP)  ## Run the tests, with coverage
 soak: $(STAMP)  ## The long harnesses in full: kills, fuzz
 	CHATCLI_SOAK_KILLS=1000 $(BIN)/pytest -m soak --timeout 5400
 
-local: $(STAMP)  ## A real model on this machine, fetched once: 93 MB
-	CHATCLI_HOME=.venv/local $(BIN)/chatcli local get
+local: $(STAMP) $(MODEL)  ## Tests with a real model on this machine, fetched once: 93 MB
 	$(BIN)/pytest -m local tests/providers/local
+
+$(MODEL): | $(STAMP)
+	CHATCLI_HOME=.venv/local $(BIN)/chatcli local get
 
 bench: $(STAMP)  ## Start-up, pipeline, memory: ratios measured in one run
 	$(BIN)/python -m tests.bench
