@@ -42,8 +42,11 @@ def attach_image(name: str, file: BinaryIO, session: Session, provider: Provider
 
 
 def unseen(images: Sequence[Image], provider: Provider) -> str:
-    """What to tell the user when the model is not known to see these; empty when it sees them."""
-    if not images or facts(provider.model, provider.name).vision:
+    """What to tell the user when the model is not known to see these; empty when it sees them.
+
+    OFFLINE says for itself that there is no model.
+    """
+    if not images or provider.name == "OFFLINE" or facts(provider.model, provider.name).vision:
         return ""
     text = _(
         "{model} is not known to see images: it is told only the name and size of {names}. "
