@@ -50,6 +50,9 @@ class Memory:
         """All of them, the oldest first."""
         return self.look(Database.facts, [])
 
+    def count(self) -> int:
+        return self.look(Database.count, 0)
+
     def of_category(self, category: str) -> list[Fact]:
         return self.look(lambda database: database.of_category(category), [])
 

@@ -71,7 +71,12 @@ class Vectors:
         return [(int(held.numbers[place]), float(cosines[place])) for place in best]
 
     def fill(self, at_most: int) -> int:
-        """Embed facts that have no vector, the newest first; how many there were. About 1 ms each."""
+        """Embed facts that have no vector, the newest first; how many there were. About 1 ms each.
+
+        0 also without the package.
+        """
+        if not available():
+            return 0
         nothing: list[tuple[int, str]] = []
         missing = self._memory.look(lambda database: database.without_vector(at_most), nothing)
         if missing:

@@ -169,11 +169,10 @@ async def _import(repl: Repl, text: str) -> None:
         return
     path = repl.conversation.session.folder / Path(text).expanduser()
     memory = repl.conversation.memory
-    batch = f"import {path}"
-    found = await asyncio.to_thread(read_memory, path, batch)
-    before = await asyncio.to_thread(memory.facts)
+    found = await asyncio.to_thread(read_memory, path, f"import {path}")
+    before = await asyncio.to_thread(memory.count)
     await asyncio.to_thread(memory.add, found.facts)
-    new = len(await asyncio.to_thread(memory.facts)) - len(before)
+    new = await asyncio.to_thread(memory.count) - before
     repl.tell(
         ngettext(
             "{n} fact is new. /memory undo takes it back.",
@@ -181,6 +180,7 @@ async def _import(repl: Repl, text: str) -> None:
             new,
         ).format(n=new)
     )
+    await repl.conversation.memories.settle()
     for why in found.refused[:_REFUSED_SHOWN]:
         repl.tell(_("left out: {why}").format(why=one_line(why)), "warning")
     if (others := len(found.refused) - _REFUSED_SHOWN) > 0:
@@ -210,13 +210,13 @@ async def _export(repl: Repl, text: str) -> None:
 async def _where(repl: Repl, _text: str) -> None:
     conversation = repl.conversation
     memory, settings = conversation.memory, conversation.settings
-    facts = await asyncio.to_thread(memory.facts)
+    facts = await asyncio.to_thread(memory.count)
     by_meaning = _("words and meaning") if available() else _("words alone (chatcli[memory] adds meaning)")
     lines = [
         _("Folder: {folder}").format(folder=memory.folder),
         _("To read and edit: {path}").format(path=memory.document),
         _("This project: {folder}").format(folder=conversation.memories.scope),
-        ngettext("{n} fact", "{n} facts", len(facts)).format(n=len(facts)),
+        ngettext("{n} fact", "{n} facts", facts).format(n=facts),
         _("Mode: {mode} (/config memory)").format(mode=settings.memory_mode),
         _("Recall by {means}").format(means=by_meaning),
         _learning(repl),
