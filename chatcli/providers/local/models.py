@@ -16,7 +16,7 @@ NAME = "LOCAL"
 """Of the provider."""
 ENDING = ".gguf"
 USABLE_PARAMETERS = 490_000_000
-"""Models sold as 0.5B have 494 million. Of eight tools, one of 135M chose the right one in 5 of 10 tasks,
+"""Models sold as 0.5B have 494 million. Of thirteen tools, one of 135M chose the right one in 5 of 10 tasks,
 one of 0.5B in 10 of 10: what is smaller is never chosen by itself."""
 
 _MOST_WINDOW_TOKENS = 32_768

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from chatcli.errors import ProviderError
 from chatcli.events import Reply, ReplyEvent
@@ -26,8 +27,8 @@ from chatcli.providers.usage import chat_usage
 from chatcli.settings import Settings
 
 DECIDES_PARAMETERS = 3_000_000_000
-"""Smaller models answer from imagination when they may: they have to look before they answer. (One of
-0.5B did so in 4 of 10 tasks.)"""
+"""Smaller models answer from imagination when they may, one of 0.5B in 4 of 10 tasks: they have to look
+before they answer."""
 _REPLY_SHARE = 4
 """Of the window, a reply takes at most one part in so many."""
 _BEGINNING = re.compile(r'\{"tool": ("[^"]*"), "arguments": ')
@@ -114,6 +115,8 @@ class LocalReader:
                 yield from self._assembly.reasoning("thought", thought)
             if text := delta.get("content"):
                 yield from self._written(text)
+            if text or thought:
+                self._usage = structs.replace(self._usage, output=self._usage.output + 1)
             self._finish = choice.get("finish_reason") or self._finish
         if usage := chunk.get("usage"):
             self.complete = True

@@ -11,7 +11,6 @@ import os
 import queue
 import sys
 import tempfile
-from pathlib import Path
 from threading import Thread
 from typing import Any, BinaryIO
 
@@ -61,7 +60,7 @@ def main() -> None:
     try:
         server = _start(load)
     except (ImportError, RuntimeError, OSError) as error:
-        _say(lines, Said(id=0, chunk={"error": {"message": str(error), "type": type(error).__name__}}))
+        _say(lines, Said(id=0, chunk={"error": str(error)}))
         return
     _say(lines, Said(id=0))
     while True:
@@ -92,7 +91,6 @@ def _start(load: Load) -> Any:
     params.use_jinja = True
     params.warmup = False
     params.verbosity = _QUIET
-    params.model_alias = {Path(load.path).stem}
     with tempfile.TemporaryDirectory(prefix="chatcli-local-") as folder:
         os.chdir(folder)  # by its full name the socket could be too long
         params.hostnames = ["unused.sock"]

@@ -144,7 +144,7 @@ async def test_a_cancel_is_felt_at_once_and_the_conversation_goes_on(play):
         finished = await talk.say("Again.")
     assert finished.text == "Back."
     cancelled = talk.told(UsageRecorded)[0].usage
-    assert (cancelled.input, cancelled.cache_read) == USAGE
+    assert (cancelled.input, cancelled.cache_read, cancelled.output) == (*USAGE, 1)
 
 
 async def test_a_resumed_session_extends_the_same_text(play):
