@@ -18,6 +18,7 @@ from chatcli.agent.routing_phrases import (
     ABOUT_THE_MODEL,
     ARITHMETIC,
     CODE_NAME,
+    COMPARED,
     EXPLAIN,
     FILLER,
     GREETING,
@@ -32,6 +33,7 @@ from chatcli.agent.routing_phrases import (
     UNIQUE_TERMS,
 )
 from chatcli.agent.routing_words import (
+    ABILITIES,
     ARTICLES_EN,
     ARTICLES_PT,
     CONCEPTS,
@@ -75,7 +77,7 @@ def looks_conversational(text: str) -> bool:
     if not (led or short) or ODD.search(plain) or _names_code(written):
         return False
     return (
-        PERSON.search(written) is not None
+        (PERSON.search(written) is not None and THINGS.isdisjoint(TOKEN.findall(plain)))
         or _asks_for_a_word(asked)
         or (not SPECIFIC.match(asked) and _is_of_the_world(asked, led=led))
     )
@@ -91,7 +93,7 @@ def _asks_for_a_word(asked: str) -> bool:
     if not (found := NAMED.match(asked)):
         return False
     words = TOKEN.findall(next(filter(None, found.groups())))
-    return (THINGS | LINKS | POINTERS).isdisjoint(words)
+    return (ABILITIES | THINGS | LINKS | POINTERS).isdisjoint(words)
 
 
 def _is_of_the_world(asked: str, *, led: bool) -> bool:
@@ -120,13 +122,15 @@ class _Grammar(NamedTuple):
     one_points: bool
     """Portuguese says `o céu` and `o Java` of what everybody knows, but `qual o algoritmo` of one's own."""
     of_a_kind: bool
+    compared: bool
 
 
 def _grammar(asked: str, tokens: Sequence[str]) -> _Grammar:
     of_a_kind = OF_A_KIND.match(asked) is not None
+    compared = COMPARED.search(asked) is not None
     if not ENGLISH.isdisjoint(tokens):
-        return _Grammar(DEFINITE_EN, ARTICLES_EN, one_points=True, of_a_kind=of_a_kind)
-    return _Grammar(DEFINITE_PT, ARTICLES_PT, one_points=asked.startswith("qua"), of_a_kind=of_a_kind)
+        return _Grammar(DEFINITE_EN, ARTICLES_EN, True, of_a_kind, compared)
+    return _Grammar(DEFINITE_PT, ARTICLES_PT, asked.startswith("qua"), of_a_kind, compared)
 
 
 def _is_of_matter(token: str, before: Sequence[str], grammar: _Grammar) -> bool | None:
@@ -136,8 +140,9 @@ def _is_of_matter(token: str, before: Sequence[str], grammar: _Grammar) -> bool 
     some = not grammar.some.isdisjoint(phrase)
     if token in grammar.one or token in grammar.some:
         return False
-    if token in THINGS:
-        return None if one or not (some or grammar.of_a_kind) else grammar.of_a_kind
+    if token in THINGS or token in ABILITIES:
+        bare = grammar.compared or (grammar.of_a_kind and token in ABILITIES)
+        return grammar.of_a_kind if not one and (some or bare) else None
     if token in NAMES or token in CONCEPTS:
         known = not (GENERIC | UNIQUE).isdisjoint((token, *phrase))
         return True if known or not (one and grammar.one_points) else None

@@ -66,12 +66,14 @@ LEAD = _begins(
 """How questions begin."""
 
 OF_A_KIND = _begins(
-    r"(?:(?:in|on|for) \w+,? )?(?:what|wat)(?:'s|s| is| are| was|(?= an? ))\b",
-    r"(?:(?:em|no|na) \w+,? )?(?:o ?que|oq)(?: e| sao)\b",
+    r"(?:(?:in|on|for) \w+,? )?(?:what|wat)(?:'s|s| is| are(?= an? )| was|(?= an? ))\b",
+    r"(?:(?:em|no|na) \w+,? )?(?:o ?que|oq) e\b",
     r"(?:the )?differences? between\b|(?:(?:qual (?:e )?)?a )?diferencas? entre\b",
     r"how do(?:es)? an? [\w ]+ differ\b",
 )
 """They ask what something is: an unknown word behind `a` names a kind, and a thing may stand bare."""
+
+COMPARED = re.compile(r"\b(?:difference|differ|diferenca)s? ?(?:between|from|entre)?\b")
 
 NAMED = _whole(
     r"(?:what(?:'s| is) )?(?:the )?(?:meaning|plural|opposite|capital) of (?:the (?:word|term) )?(?P<of>\w+)",
@@ -80,7 +82,6 @@ NAMED = _whole(
     r"(?:qual (?:e )?)?(?:[oa] )?(?:plural|capital|significado|origem da palavra) d[eoa] (?P<de>\w+)",
     r"how do (?:you|i) (?:say|spell) (?P<say>[\w ]+?)(?: in \w+)?",
     r"como se (?:diz|escreve) (?P<diz>[\w ]+?)(?: em \w+)?",
-    r"what are (?P<plural>\w+s)|(?:o que|oq) sao (?P<plurais>\w+s)",
     r"who (?:invented|discovered|painted|composed) (?:the |an? )?(?P<work>[\w ]+)",
     r"quem (?:inventou|descobriu|pintou|compos) (?:[oa] )?(?P<obra>[\w ]+)",
     r"(?:summary of|resumo d[eo]|resuma) (?:the |[oa] )?"

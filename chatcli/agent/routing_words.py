@@ -26,7 +26,8 @@ def _words(section: str) -> frozenset[str]:
 
 
 LINKS, VERBS, GENERIC = _words("links"), _words("verbs"), _words("generic")
-NAMES, CONCEPTS, UNIQUE, THINGS = _words("names"), _words("concepts"), _words("unique"), _words("things")
+NAMES, CONCEPTS, UNIQUE = _words("names"), _words("concepts"), _words("unique")
+ABILITIES, THINGS = _words("abilities"), _words("things")
 TERMS = tuple(_SECTIONS["terms"].split(", "))
 UNIQUE_TERMS = tuple(_SECTIONS["unique terms"].split(", "))
 

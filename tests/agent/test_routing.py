@@ -62,11 +62,11 @@ class Figures(NamedTuple):
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("first", Figures(tasks=280, leaked=0, talk=207, missed=47)),
-        ("second", Figures(tasks=156, leaked=0, talk=118, missed=34)),
+        ("first", Figures(tasks=280, leaked=0, talk=207, missed=48)),
+        ("second", Figures(tasks=156, leaked=0, talk=118, missed=35)),
         ("third", Figures(tasks=161, leaked=0, talk=50, missed=18)),
         ("fourth", Figures(tasks=134, leaked=0, talk=0, missed=0)),
-        ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=20)),
+        ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=22)),
         ("fifth", Figures(tasks=146, leaked=0, talk=34, missed=11)),
     ],
 )
@@ -103,8 +103,17 @@ def test_a_kind_may_be_one_that_nobody_listed(text):
     assert looks_conversational(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["what is error?", "what are tests?", "o que é erro?", "who wrote Order Service?", "what is the cli in?"],
+)
+def test_terse_questions_about_ones_own_things_are_work(text):
+    assert not looks_conversational(text)
+
+
 def test_a_thing_of_every_project_is_of_the_world_only_where_a_kind_is_asked():
     assert looks_conversational("what is a queue?")
+    assert looks_conversational("difference between a queue and a stack")
     assert not looks_conversational("how does the queue work?")
     assert not looks_conversational("what is the queue?")
 
