@@ -97,9 +97,7 @@ def test_deleting_a_page_deletes_the_file_that_was_saved_of_it_too(world: World)
             [
                 reply(call("webfetch", url=web.url + "/private")),
                 reply("Done."),
-                reply(
-                    call("webfetch", url=web.url + "/private", filter="plugh"), rewrite=True
-                ),
+                reply(call("webfetch", url=web.url + "/private", filter="plugh"), rewrite=True),
                 reply("Again."),
             ]
         )
