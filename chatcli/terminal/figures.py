@@ -1,6 +1,8 @@
-"""Figures as people read them: 2.1K, 0.1 s, $0.0123."""
+"""Figures as people read them: 2.1K, 0.1 s, $0.0123, 2026-11-30 09:12."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from chatcli.agent.costs import Money
 from chatcli.i18n import _, figure
@@ -71,3 +73,8 @@ def source_words(amount: Money) -> str:
 def percent(part: int, whole: int) -> int:
     """Between 0 and 100."""
     return min(100, max(0, round(100 * part / whole))) if whole > 0 else 0
+
+
+def local_minute(iso: str) -> str:
+    """A time in UTC as the wall clock here shows it, to the minute; empty for none."""
+    return f"{datetime.fromisoformat(iso).astimezone():%Y-%m-%d %H:%M}" if iso else ""

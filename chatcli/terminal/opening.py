@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import termios
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from chatcli.i18n import _
 from chatcli.session.files import read_private, write_private
 from chatcli.session.layout import record_folder
 from chatcli.terminal.approval import is_yes, yes_or_no
+from chatcli.terminal.cells import fill
 
 if TYPE_CHECKING:
     from chatcli.agent.conversation import Conversation
@@ -51,9 +53,9 @@ def ask_for_trust(start: Start, home: Path) -> None:
     else:
         _print(_("This folder brings rules for agents. They have no effect unless you trust it:"))
     for path in files[:_SHOWN_FILES]:
-        _print(f"  {one_line(os.path.relpath(path, folder.resolve()))}")
+        _write(f"  {one_line(os.path.relpath(path, folder.resolve()))}\n")
     if len(files) > _SHOWN_FILES:
-        _print("  " + _("… {n} more").format(n=len(files) - _SHOWN_FILES))
+        _write("  " + _("… {n} more").format(n=len(files) - _SHOWN_FILES) + "\n")
     if confirm(_("Trust this folder?")):
         trust.trust(folder, digest)
     elif not settings:
@@ -96,7 +98,7 @@ def confirm(question: str) -> bool:
     """A line is read with whatever was typed before thrown away; only a clear yes is one."""
     with suppress(termios.error):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    _write(f"{yes_or_no(question)} ")
+    _write(_filled_rows(yes_or_no(question)) + " ")
     return is_yes(sys.stdin.readline())
 
 
@@ -111,7 +113,12 @@ def tell_problems(repl: Repl) -> None:
 
 
 def _print(text: str) -> None:
-    _write(text + "\n")
+    _write(_filled_rows(text) + "\n")
+
+
+def _filled_rows(text: str) -> str:
+    """Broken between words: this early the terminal would break anywhere."""
+    return "\n".join(fill(text, shutil.get_terminal_size().columns - 1))
 
 
 def _write(text: str) -> None:

@@ -98,8 +98,7 @@ async def _draft(ctx: ToolContext, drafts: dict[Path, Draft], file: str) -> Draf
 
 
 def _summary(file: str, edits: list[Edit]) -> str:
-    files = dict.fromkeys(edit.file or file for edit in edits)
-    return ", ".join(files) + (f" ({_edits(len(edits))})" if len(edits) > 1 else "")
+    return ", ".join(dict.fromkeys(edit.file or file for edit in edits))
 
 
 def _named(lines: list[int]) -> str:

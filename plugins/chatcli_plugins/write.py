@@ -7,10 +7,7 @@ from chatcli.tools.documents import Document, digest_of, read_document
 from chatcli.tools.windows import count_lines
 
 
-@tool(
-    "write",
-    summary=lambda arguments: f"{arguments['file']} ({_lines(arguments['content'])})",
-)
+@tool("write", summary=lambda arguments: str(arguments["file"]))
 async def write(ctx: ToolContext, file: str, content: str) -> ToolOutput:
     """Create a file, or replace one that you have read. To change parts of a file use patch."""
     path = await ctx.files.writable(file)

@@ -84,7 +84,7 @@ def test_a_write_that_nobody_can_approve_says_how_to_allow_it(place):
 
     told = "nobody is here to approve it; start with --approve edits or --allow write:new.py"
     assert finished.code == 5
-    assert finished.err == f"✗ write new.py (1 line): {told}\nchatcli: ended because something was denied.\n"
+    assert finished.err == f"✗ write new.py: {told}\nchatcli: ended because something was denied.\n"
     assert "Only the user can allow it, by starting with --approve edits" in finished.out
     assert "Plan mode" not in finished.out + finished.err
 

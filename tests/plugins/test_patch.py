@@ -204,7 +204,7 @@ async def test_mode_bits_are_kept(context: FakeContext) -> None:
 
 def test_the_files_that_it_writes_are_named() -> None:
     arguments = patch.validate({"file": "a", "edits": [edit("x", "y"), edit("x", "y", file="b")]})
-    assert patch.summary(arguments) == "a, b (2 edits)"
+    assert patch.summary(arguments) == "a, b"
 
 
 plain = st.text(alphabet="ab \n", max_size=40)

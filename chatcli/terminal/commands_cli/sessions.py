@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from chatcli.session.files import is_locked, storage_errors
 from chatcli.session.listing import SessionInfo, find, list_sessions
 from chatcli.session.repair import repair_journal
 from chatcli.terminal.commands_cli.place import Place
+from chatcli.terminal.figures import local_minute
 
 
 def show_sessions(place: Place, *, output: str = "text", everywhere: bool = False) -> int:
@@ -80,9 +80,4 @@ def _cells(info: SessionInfo) -> list[str]:
     if info.problem:
         return [info.id, "", "", _("cannot be read: {why}").format(why=info.problem)]
     words = _("(open) {words}").format(words=info.first_words) if info.locked else info.first_words
-    return [info.id, _local_time(info.last_active), str(info.messages), words]
-
-
-def _local_time(iso: str) -> str:
-    """As the wall clock here shows it, to the minute."""
-    return f"{datetime.fromisoformat(iso).astimezone():%Y-%m-%d %H:%M}" if iso else ""
+    return [info.id, local_minute(info.last_active), str(info.messages), words]

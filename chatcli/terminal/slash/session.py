@@ -10,6 +10,7 @@ from chatcli.i18n import _, ngettext
 from chatcli.session.journal import SessionLocked
 from chatcli.session.listing import SessionInfo, list_sessions
 from chatcli.terminal.cells import clip
+from chatcli.terminal.figures import local_minute
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ async def _pick(repl: Repl) -> str:
 
 
 def _described(info: SessionInfo, here: str) -> str:
-    when = info.last_active[:16].replace("T", " ")
+    when = local_minute(info.last_active)
     folder = "" if info.folder == here else f" · {one_line(Path(info.folder).name)}"
     locked = " · " + _("open elsewhere") if info.locked else ""
     words = one_line(info.first_words) or "–"
