@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -287,3 +289,15 @@ async def test_a_folder_swapped_for_a_link_is_noticed_after_opening(world) -> No
         stop.set()
         thread.join()
     assert seen <= {"harmless"}
+
+
+def test_on_macos_the_kernel_is_asked_where_an_open_file_lies(world, monkeypatch) -> None:
+    path = world.file("a.py").resolve()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_GETPATH", 50, raising=False)
+    answers = iter([os.fsencode(path), b"/elsewhere/a.py"])
+    monkeypatch.setattr(fcntl, "fcntl", lambda _fd, _command, room: next(answers).ljust(len(room), b"\0"))
+    with path.open() as file:
+        check_open_fd(file.fileno(), path)
+        with pytest.raises(Denied, match="changed its place"):
+            check_open_fd(file.fileno(), path)

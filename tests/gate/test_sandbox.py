@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import resource
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 
 from chatcli.gate import sandbox as sandboxes
 from chatcli.gate.jail import landlock
+from chatcli.gate.jail import main as jail
 from chatcli.gate.reasons import Reason
 from chatcli.gate.sandbox import ENVIRONMENT, Sandbox, find_sandbox
 
@@ -217,3 +220,13 @@ def test_the_strongest_that_holds_is_taken_and_its_gaps_are_named(monkeypatch) -
         assert found.tier == tier
         assert [gap in str(reason) for reason in found.gaps] == ([True] if gap else [])
     assert find_sandbox() is found
+
+
+def test_macos_has_no_landlock_and_takes_no_limit_of_memory(monkeypatch) -> None:
+    limited: list[int] = []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(resource, "setrlimit", lambda which, _most: limited.append(which))
+    assert landlock.version() == 0
+    jail._limit(1_000_000_000, 30)
+    assert resource.RLIMIT_AS not in limited
+    assert resource.RLIMIT_CPU in limited
