@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from chatcli.i18n import _
+from chatcli.i18n import N_, _
 from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_tags
 
 _BULLET = re.compile(r"(?:[-*+•]|\d+[.)])\s+")
@@ -23,8 +23,9 @@ _CATEGORY = re.compile(r"\[(\w+)\]\s+")
 _TAG = re.compile(r"\s+#([^\W\d][\w.+-]*)$")
 _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _AS_OF = re.compile(r"\s*as of (\d+):")
-_PROFILE = "About you"
-_EVERYWHERE = "Everywhere"
+_TITLE = N_("What chatcli remembers")
+_PROFILE = N_("About you")
+_EVERYWHERE = N_("Everywhere")
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -41,12 +42,20 @@ class Entry(Struct, frozen=True, kw_only=True):
     """It is as it was written for this id."""
 
 
+class _Section(Struct, frozen=True, kw_only=True):
+    """What a heading says of the lines below it."""
+
+    scope: str = ""
+    tag: str = ""
+    category: Category | None = None
+
+
 class Edited(Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     as_of: int | None
     """Facts up to this `seq` stood in the file; None when it does not say so: then nothing was deleted."""
-    has_comments: bool
-    """It has comments of the user's own, which no fact can hold."""
+    leftover: bool
+    """It says what no fact can hold: a comment or an empty section of the user's own, too many tags."""
 
 
 def render(facts: Sequence[Fact], as_of: int) -> str:
@@ -57,7 +66,7 @@ def render(facts: Sequence[Fact], as_of: int) -> str:
             sections.setdefault(fact.scope, []).append(fact)
         else:
             sections[_(_PROFILE) if fact.category == "profile" else _(_EVERYWHERE)].append(fact)
-    lines = [f"# {_('What chatcli remembers')}", ""]
+    lines = [f"# {_(_TITLE)}", ""]
     for title, inside in sections.items():
         if inside:
             lines += [f"## {title}", *map(_line, inside), ""]
@@ -72,17 +81,23 @@ def parse(text: str) -> Edited:
     """What a file says, however it was edited: each bullet and each paragraph is a line."""
     comments = _COMMENT.findall(text)
     as_of = [int(found[1]) for comment in comments if (found := _AS_OF.match(comment))]
-    entries = []
-    scope, heading_tag, category = "", "", None
+    leftover = len(comments) > len(as_of)
+    entries: list[Entry] = []
+    section, unused = _Section(), False
     for paragraph in _paragraphs(_COMMENT.sub("\n", text)):
         if heading := _HEADING.fullmatch(paragraph):
-            scope, heading_tag, category = _section(heading[1], scope)
-        else:
-            entries.append(_entry(paragraph, scope, heading_tag, category))
+            leftover = leftover or unused
+            section = _section(heading[1], section.scope)
+            unused = bool(section.tag)
+            continue
+        entry, tags = _entry(paragraph, section)
+        leftover = leftover or not _hold(entry.tags, tags)
+        unused = unused and not entry.text
+        entries.append(entry)
     return Edited(
         entries=tuple(entry for entry in entries if entry.text),
         as_of=as_of[-1] if as_of else None,
-        has_comments=any(not _AS_OF.match(comment) for comment in comments),
+        leftover=leftover or unused,
     )
 
 
@@ -121,35 +136,44 @@ def _paragraphs(text: str) -> Iterable[str]:
             held.append(line)
 
 
-def _section(title: str, scope: str) -> tuple[str, str, Category | None]:
-    """Scope, tag and category of what stands below a heading. One of the user's own is a tag."""
+def _section(title: str, scope: str) -> _Section:
+    """What stands below a heading. One of the user's own is a tag."""
     named = title.strip("`")
     if named.startswith("/"):
-        return named, "", None
+        return _Section(scope=named)
     if title in {_PROFILE, _(_PROFILE)}:
-        return "", "", "profile"
-    if title in {_EVERYWHERE, _(_EVERYWHERE), _("What chatcli remembers"), "What chatcli remembers"}:
-        return "", "", None
-    return scope, title, None
+        return _Section(category="profile")
+    if title in {_EVERYWHERE, _(_EVERYWHERE), _TITLE, _(_TITLE)}:
+        return _Section()
+    return _Section(scope=scope, tag=title)
 
 
-def _entry(paragraph: str, scope: str, heading_tag: str, category: Category | None) -> Entry:
+def _hold(tags: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether these tags say all that was given."""
+    return len(tags) == len({tag.lower() for tag in given}) and sum(map(len, tags)) >= sum(
+        len(tag.strip()) for tag in set(given)
+    )
+
+
+def _entry(paragraph: str, section: _Section) -> tuple[Entry, list[str]]:
+    """The entry, and its tags as they were given."""
     line = _BULLET.sub("", paragraph, count=1) if _BULLET.match(paragraph) else paragraph
     mark = _MARK.search(line)
     body = " ".join((line[: mark.start()] if mark else line).split())
-    tags = [heading_tag] if heading_tag else []
-    text = body
+    tags = [section.tag] if section.tag else []
+    text, category = body, section.category
     while found := _TAG.search(text):
         tags.append(found[1])
         text = text[: found.start()]
     named = _CATEGORY.match(text)
     if named and named[1] in CATEGORIES:
         category, text = next(c for c in CATEGORIES if c == named[1]), text[named.end() :]
-    return Entry(
+    entry = Entry(
         text=text,
         category=category,
         tags=clean_tags(tags),
-        scope=scope,
+        scope=section.scope,
         id=mark[1] if mark else "",
         untouched=mark is not None and mark[2] == _check(body),
     )
+    return entry, tags

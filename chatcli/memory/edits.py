@@ -78,7 +78,7 @@ def read(path: Path, database: Database) -> Read:
     return Read(
         lines=changes.lines,
         problems=changes.problems,
-        keep_copy=edited.has_comments or bool(changes.problems),
+        keep_copy=edited.leftover or bool(changes.problems),
     )
 
 

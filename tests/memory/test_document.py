@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from chatcli.i18n import set_language
 from chatcli.memory.document import parse, render
-from chatcli.memory.fact import CATEGORIES, Fact, clean_tags, clean_text
+from chatcli.memory.fact import CATEGORIES, Fact, clean_tags, clean_text, fold
 from chatcli.memory.store import Memory
 from tests.memory.labelled import draft
 
@@ -142,6 +143,13 @@ def test_comments_of_the_users_own_stay_in_a_copy(memory: Memory) -> None:
     assert "ask Bob" in copy.read_text(encoding="utf-8")
 
 
+def test_a_section_of_the_users_own_without_lines_stays_in_a_copy(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Things to think about\n\n## Everywhere\n")
+    assert len(texts(memory)) == 3
+    (copy,) = memory.folder.glob("MEMORY.*.md")
+    assert "Things to think about" in copy.read_text(encoding="utf-8")
+
+
 def test_a_file_that_is_not_utf8_changes_nothing_and_is_kept(memory: Memory) -> None:
     memory.document.write_bytes("- Café à noite\n".encode("latin-1"))
     assert len(texts(memory)) == 3
@@ -217,3 +225,46 @@ def test_what_was_rendered_is_read_as_untouched(drafts: list[Fact]) -> None:
     assert edited.as_of == 9
     assert {entry.id for entry in edited.entries if entry.untouched} == {fact.id for fact in known}
     assert all(entry.untouched for entry in edited.entries)
+
+
+LINES = st.one_of(
+    st.sampled_from(
+        [
+            "",
+            "## About you",
+            "## Everywhere",
+            "## /work/site",
+            "### My own heading",
+            "- ",
+            "```",
+            "<!-- mine -->",
+            "* [gotcha] x",
+        ]
+    ),
+    st.text(
+        alphabet=st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Cf", "Zl", "Zp"]), max_size=40
+    ),
+    st.lists(
+        st.sampled_from(["- ", "word", "#tag", "[personal]", "1.", "^abcdef-0000", "(a)", "#a1"]), max_size=9
+    ).map(" ".join),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINES, max_size=8))
+def test_no_word_of_the_users_is_lost(lines: list[str]) -> None:
+    """Each word stands in an entry, or the file is kept in a copy."""
+    edited = parse("\n".join(lines))
+    if edited.leftover:
+        return
+    said = fold(
+        " ".join([*(entry.text for entry in edited.entries), *(t for e in edited.entries for t in e.tags)])
+    )
+    marks = r"\^[a-z0-9]{6}-[0-9a-f]{4}(?:\s+\([^()]*\))?\s*$"
+    known = {"## About you", "## Everywhere", "## /work/site"}
+    for line in lines:
+        if line.strip() in known:
+            continue
+        bare = re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+", "", re.sub(marks, "", line.strip()))
+        for word in re.findall(r"\w+", fold(bare)):
+            assert word in said or word in CATEGORIES
