@@ -122,3 +122,11 @@ def test_a_setting_is_shown_with_its_source_and_bounds() -> None:
     ]
     lines = setting_lines(rows["CHATCLI_AUTONOMY"], loaded, 60, PLAIN, explain=True)
     assert lines[:2] == ["CHATCLI_AUTONOMY = ask", "  default · plan | ask | edits | all"]
+
+
+def test_the_password_of_a_proxy_is_not_shown() -> None:
+    loaded = load([("environment", {"CHATCLI_WEB_PROXY": "http://ann:s3cretpw@proxy.example:3128"})])
+    (row,) = [row for row in table() if row.variable == "CHATCLI_WEB_PROXY"]
+    text = " ".join(setting_lines(row, loaded, 100, PLAIN, explain=True))
+    assert "@proxy.example:3128" in text
+    assert "s3cretpw" not in text

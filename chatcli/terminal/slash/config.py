@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
+from chatcli.session.redact import redact
 from chatcli.settings import Loaded, Row, number_text, table
 from chatcli.terminal.cells import behind, fill, wrap
 from chatcli.terminal.look import Look
@@ -60,7 +61,7 @@ def bounds(row: Row) -> list[str]:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return one_line(str(value)) if value != "" else "–"
+    return one_line(redact(str(value))) if value != "" else "–"
 
 
 def _names(_repl: Repl) -> Iterable[str]:
