@@ -6,12 +6,13 @@ and written anew: the model's own text is embedded, so that it is sent back byte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from chatcli.errors import InvalidArguments
-from chatcli.messages import ToolCall
+from chatcli.messages import ToolCall, ToolSchema
 
 UNPARSABLE_KEY = "_unparsable_arguments"
 """Argument under which a model sees what it wrote when that was not a JSON object."""
@@ -40,6 +41,17 @@ def arguments_text(call: ToolCall) -> str:
 def arguments_object(call: ToolCall) -> msgspec.Raw:
     """The same for wires on which arguments are an object: its text is embedded as it is."""
     return msgspec.Raw(arguments_text(call).encode())
+
+
+def functions(tools: Sequence[ToolSchema]) -> list[dict[str, Any]]:
+    """Tools as OpenAI's chat wire has them, and Ollama's too."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+        }
+        for tool in tools
+    ]
 
 
 def without_surrogates(text: str) -> str:

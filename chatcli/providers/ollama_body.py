@@ -10,7 +10,7 @@ from typing import Any
 
 from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall
 from chatcli.providers.base import Request
-from chatcli.providers.encoding import arguments_object
+from chatcli.providers.encoding import arguments_object, functions
 from chatcli.providers.exchanges import exchanges, same_source
 from chatcli.providers.images import base64_text
 
@@ -32,17 +32,7 @@ def render(request: Request, *, provider: str, num_ctx: int) -> dict[str, Any]:
         "options": options,
     }
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                },
-            }
-            for tool in request.tools
-        ]
+        body["tools"] = functions(request.tools)
     body["messages"] = _messages(request, provider)
     return body
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from chatcli.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, UserMessage
 from chatcli.providers.base import Request
-from chatcli.providers.encoding import arguments_text
+from chatcli.providers.encoding import arguments_text, functions
 from chatcli.providers.exchanges import Exchange, exchanges, same_source
 from chatcli.providers.images import data_url
 from chatcli.providers.marks import at_most_four, cache_control
@@ -73,17 +73,7 @@ def render(
         if request.model.startswith(beginning):
             body.update(fields)
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                },
-            }
-            for tool in request.tools
-        ]
+        body["tools"] = functions(request.tools)
     body["messages"] = _messages(request, provider, dialect, ttl)
     return body
 
