@@ -179,7 +179,7 @@ class Dispatch:
         async with self._slots:
             began = self._worked_seconds()
             try:
-                output = self._fence(plan, await plan.tool.run(context, plan.arguments), named)
+                output = self._fence(await plan.tool.run(context, plan.arguments), named)
                 status: ResultStatus = "error" if output.is_error else "ok"
                 stops = False
             except Denied as error:
@@ -201,10 +201,9 @@ class Dispatch:
             stops_batch=stops and not plan.read_only,
         )
 
-    def _fence(self, plan: Planned, output: ToolOutput, named: str) -> ToolOutput:
+    def _fence(self, output: ToolOutput, named: str) -> ToolOutput:
         """Text from outside is never told apart from ours by its words alone, nor a part of it read again."""
-        looks = plan.read_only if output.read_only is None else output.read_only
-        origin = output.origin or (named if looks and not output.is_error else "")
+        origin = output.origin or named
         if not origin or (output.archived and output.archived.size_bytes > _MAX_FENCED_BYTES):
             return output
         found = self._session.archive.text(output.archived) if output.archived else output.text

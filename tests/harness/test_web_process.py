@@ -136,12 +136,15 @@ def test_a_part_of_a_page_that_is_read_again_is_fenced_again(place, web):
         again("read", file="{}", start=155, end=155),
         again("search", pattern="Paragraph 77:", path="{}"),
         again("exec", command="grep 'Paragraph 77:' {}"),
+        again("exec", command="python3 -c 'print(open(\"{}\").read()[37_000:39_000])'; false"),
         reply(call("read", file="mine.txt")),
         reply("Done."),
     )
     (place.project / "mine.txt").write_text("mine\u200b\n", encoding="utf-8")
     with serve(script) as server:
-        finished = place.run(place.environment("ollama", server), *ALLOW, "-p", "/agent read it")
+        finished = place.run(
+            place.environment("ollama", server), *ALLOW, "--approve", "all", "-p", "/agent read it"
+        )
     assert finished.code == 0, finished.err
     page, *parts, own = server.exchanges[-1].seen.results
     tag = re.search(r"<outside-([0-9a-f]{8}):", page.text)[1]
@@ -217,9 +220,7 @@ def test_every_animal_of_the_zoo_is_what_it_is_and_the_run_goes_on(place, web):
 
 def test_behind_a_proxy_the_page_comes_through_it(place, web):
     web.pages["http://page.invalid/"] = ({"content-type": "text/plain"}, b"by proxy")
-    environment = script_file(
-        place, fetch("http://page.invalid/"), fetch("http://10.0.0.9/"), {"text": "."}
-    )
+    environment = script_file(place, fetch("http://page.invalid/"), fetch("http://10.0.0.9/"), {"text": "."})
     place.run({**environment, "CHATCLI_WEB_PROXY": web.url}, "-p", "/run read it")
     public, private = read_sessions(place.home)[0].calls
     assert "by proxy" in public.result.text
