@@ -159,6 +159,7 @@ def test_prices_are_multiples_of_plain_input_and_one_where_unknown() -> None:
     assert cache_prices(Known("OPENAI", "gpt-5.4", "automatic")) == pytest.approx((0.1, 1.0))
     assert cache_prices(Known("OPENAI", "gpt-5.6", "automatic")) == pytest.approx((0.1, 1.25))
     assert cache_prices(Known("OPENAI", "who-knows", "automatic")) == (1.0, 1.0)
+    assert cache_prices(Known("LOCAL", "any", "automatic")) == (0.1, 1.0)
     assert cache_prices(Known("OLLAMA", "gpt-oss:20b", "automatic")) == (0.1, 1.0)
 
 

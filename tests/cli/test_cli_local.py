@@ -18,6 +18,7 @@ from msgspec import structs
 
 from chatcli.providers.local import download
 from chatcli.providers.local.package_index import USUAL_INDEX, index_url
+from tests.providers.local.conftest import LIBRARY, write_script
 from tests.providers.local.gguf_files import write_gguf
 
 CLI = [sys.executable, "-m", "chatcli"]
@@ -207,3 +208,20 @@ def test_models_lists_the_files_with_their_windows(tmp_path):
     write_gguf(tmp_path / "c" / "models" / "tiny.gguf")
     ran = run(tmp_path, "models", "--provider", "LOCAL", "--output", "json")
     assert [(row["id"], row["window_tokens"]) for row in json.loads(ran.stdout)] == [("tiny", 8_192)]
+
+
+def test_the_command_answers_from_a_model_file(tmp_path):
+    """All of it is real but the library, whose replies are written beside the model."""
+    model = write_gguf(tmp_path / "c" / "models" / "tiny.gguf")
+    (tmp_path / "hello.py").write_text("print('hello')\n", encoding="utf-8")
+    write_script(model, [{"text": '{"tool": "tree", "arguments": {}}'}], [{"text": "One file."}])
+    ran = run(
+        tmp_path,
+        *("--provider", "local", "--cwd", str(tmp_path), "--output", "jsonl", "-p", "/agent What is here?"),
+        PYTHONPATH=f"{LIBRARY}:{LIBRARY.parents[3]}",
+    )
+    assert ran.returncode == 0, ran.stderr
+    events = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert events[0]["text"] == "tiny: a 135M model: a demonstration, not an assistant"
+    assert [event["status"] for event in events if event["type"] == "tool_finished"] == ["ok"]
+    assert (events[-1]["text"], events[-1]["cost_usd"]) == ("One file.", 0.0)
