@@ -44,7 +44,7 @@ class Position(Struct, frozen=True, kw_only=True):
     end_bytes: int = 0
     last_seq: int = 0
     leftovers: bool = False
-    """The log still holds text that was forgotten or replaced."""
+    """The log, or a page of the database, still holds text that was forgotten or replaced."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -177,7 +177,7 @@ class Database:
         `anew`: they are all that there is.
         """
         with self.transaction():
-            position = Position() if anew else self.position
+            position = Position(leftovers=self.count() > 0) if anew else self.position
             if anew:
                 for name in ("facts", "words", "vectors"):
                     self._connection.execute(f"DELETE FROM {name}")

@@ -242,8 +242,8 @@ class Memory:
 
     def _rewrite_log(self, database: Database) -> None:
         generation, end_bytes = self._log.rewrite(database.facts(), database.position.last_seq)
-        database.log_rewritten(generation, end_bytes)
         database.wipe_traces()
+        database.log_rewritten(generation, end_bytes)  # last: until then it is all done again
 
     def _set_aside(self) -> None:
         aside = self.database.with_name(f"memory.db.corrupt-{os.urandom(3).hex()}")
