@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.persona import MAX_CHARS, read_persona
-from chatcli.events import Notice
+from chatcli.events import Notice, NoticeLevel
 from chatcli.extensions.rules import Rules
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
@@ -44,7 +44,8 @@ def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]
         from chatcli.providers.local.provider import Local  # nobody else needs it
 
         if isinstance(provider, Local):
-            yield Notice("warning", f"{one_line(provider.model)}: {provider.about.worth}")
+            level: NoticeLevel = "info" if provider.about.usable else "warning"
+            yield Notice(level, f"{one_line(provider.model)}: {provider.about.worth}")
     if not spec.free and not settings.context_window_tokens and facts(provider.model, spec.name) is UNKNOWN:
         text = _(
             "Nobody has said how large the window of {model} is: {n} tokens are assumed. "

@@ -26,9 +26,6 @@ from chatcli.providers.service import Service
 from chatcli.providers.usage import chat_usage
 from chatcli.settings import Settings
 
-DECIDES_PARAMETERS = 3_000_000_000
-"""Smaller models answer from imagination when they may, one of 0.5B in 4 of 10 tasks: they have to look
-before they answer."""
 _REPLY_SHARE = 4
 """Of the window, a reply takes at most one part in so many."""
 _BEGINNING = re.compile(r'\{"tool": ("[^"]*"), "arguments": ')
@@ -73,7 +70,7 @@ class Local:
         body = render(
             self._service.visible(request),
             output_tokens=self._service.output_limit(request),
-            looks_first=self.about.parameters < DECIDES_PARAMETERS,
+            looks_first=not self.about.decides,
         )
         position = max(message.seq for message in request.messages)
         reader = LocalReader(self._service, constrained="grammar" in body, position=position)
