@@ -190,7 +190,9 @@ def tell_problem(problem: Problem) -> str:
     """One line about a value that could not be taken."""
     layer = layer_name(problem.layer)
     if problem.used is None:
-        return _("{layer}: {variable}: {why}").format(layer=layer, variable=problem.variable, why=problem.reason)
+        return _("{layer}: {variable}: {why}").format(
+            layer=layer, variable=problem.variable, why=problem.reason
+        )
     return _("{layer}: {variable} cannot be {value!r} (accepts: {what}); using {used}").format(
         layer=layer,
         variable=problem.variable,
