@@ -63,7 +63,7 @@ class Continuing:
         text = _("The reply reached its output limit in the middle of a call, which was not run.")
         if raised_to_tokens:
             text += " " + filled(_("The limit is now {n:,} tokens."), n=raised_to_tokens)
-        else:
+        elif not self.exhausted:
             text += " " + _("It is asked for in parts.")
         self._run.listen(Notice("warning", text))
         return {reply.cut_call_id: CALL_CUT + (_AGAIN if raised_to_tokens else _IN_PARTS)}

@@ -66,6 +66,7 @@ async def test_a_model_that_is_cut_again_and_again_ends_the_run(row, play):
         talk = open_talk()
         finished = await talk.say("What does it do?")
         assert (finished.end, finished.turns) == ("output_limit", 3)
+        assert statuses(talk) == ["not_executed"] * 3
     async with play(row, *[script.reply("On and on. ", stop="max_tokens")] * 3) as open_talk:
         finished = await open_talk().say("Tell me a story.")
         assert (finished.end, finished.turns) == ("output_limit", 3)
