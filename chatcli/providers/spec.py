@@ -53,7 +53,7 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
     """Used without being named, when its key is there."""
     free: bool = False
     native_tools: bool = True
-    """Its models are offered tools; without them it can talk, but not work on files."""
+    """It takes tools, as far as its models do; else calls and results are text."""
     replays_unsigned: bool = False
     """On Anthropic's wire: thinking without a signature is wanted back too."""
     patience_seconds: float = 0.0
