@@ -287,7 +287,7 @@ _ACTIONS: dict[str, Callable[[Repl, str], Awaitable[None]]] = {
 COMMANDS = (
     Command(
         name="memory",
-        arguments="[list | search | show | add | edit | forget | undo | learn | import | export | where]",
+        arguments="[ACTION ...]",
         help=lambda: _("what is remembered beyond this session"),
         run=_memory,
         words=lambda _repl: _ACTIONS,
