@@ -12,11 +12,19 @@ from msgspec import structs
 
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.compaction import may_begin
-from chatcli.context.limits import SMALLEST_TOKENS, Limits
-from chatcli.context.present import is_stored
+from chatcli.context.limits import ONE_LINE, SMALLEST_TOKENS, Limits
+from chatcli.context.present import is_stored, present
 from chatcli.context.store import ResultStore
 from chatcli.context.tokens import estimate_tokens
-from chatcli.messages import AssistantMessage, Message, Presentation, ToolCall, ToolResult, UserMessage
+from chatcli.messages import (
+    WHOLE,
+    AssistantMessage,
+    Message,
+    Presentation,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 
 _LINE_CHARS = 160
 _RECORD_TOKENS = 2_000
@@ -116,12 +124,26 @@ def squeezed(
     tight = structs.replace(limits, max_tokens=budget_tokens, budget_tokens=budget_tokens)
     anew = [_as_new(message) for message in messages]
     shorter, _report = enforce_tool_result_budget(anew, {}, tight, store)
+    shortest = _one_line_each(shorter, budget_tokens, store)
     return {
         after.seq: after.shown
-        for before, after in zip(messages, shorter, strict=True)
+        for before, after in zip(messages, shortest, strict=True)
         if isinstance(before, ToolResult) and isinstance(after, ToolResult)
-        if after.shown is not None and after.seq and len(after.text) < len(before.text)
+        if after.shown not in (None, WHOLE) and after.seq and len(after.text) <= len(before.text)
     }
+
+
+def _one_line_each(messages: Sequence[Message], budget_tokens: int, store: ResultStore) -> Sequence[Message]:
+    """Two hundred short results are too long as well: the longest become a line, as far as needed."""
+    results = {at: m for at, m in enumerate(messages) if isinstance(m, ToolResult)}
+    sizes = {at: estimate_tokens(result.text) for at, result in results.items()}
+    excess = sum(sizes.values()) - budget_tokens
+    lines: dict[int, Message] = {}
+    for at in sorted(sizes, key=lambda at: -sizes[at]):
+        if excess > 0 and is_stored(results[at]):
+            lines[at] = line = present(results[at], ONE_LINE, store)
+            excess -= sizes[at] - estimate_tokens(line.text)
+    return [lines.get(at, message) for at, message in enumerate(messages)]
 
 
 def _as_new(message: Message) -> Message:

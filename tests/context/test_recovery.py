@@ -95,6 +95,17 @@ def test_results_are_squeezed_into_what_is_left_even_when_asked_for_verbatim() -
     assert all(f"<<ccr:{m.original.key}>>" in m.text for m in results_of(after.messages))
 
 
+def test_many_short_results_become_a_line_each_as_far_as_needed() -> None:
+    story = Story(Originals())
+    story.user()
+    story.turn(*(f"{n}\n{lines_of(1_200)}" for n in range(200)))
+    view = Pipeline(Limits(), Ageing(), story.store).prepare(story.messages, {})
+    shown = squeezed(view.messages, 16_000, Limits(), story.store)
+    after = Pipeline(Limits(), Ageing(), story.store).prepare(story.messages, shown)
+    assert sum(estimate_tokens(m.text) for m in results_of(view.messages)) > 40_000
+    assert 12_000 < sum(estimate_tokens(m.text) for m in results_of(after.messages)) <= 16_000
+
+
 def test_nothing_is_squeezed_that_would_not_be_shorter() -> None:
     story = working(500, 500)
     view = Pipeline(Limits(), Ageing(), story.store).prepare(story.messages, {})
