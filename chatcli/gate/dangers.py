@@ -184,7 +184,9 @@ def _whole_folders(name: str, words: Words, folders: Sequence[Path], reach: Reac
 
 def _outside(name: str, words: Words, folders: Sequence[Path], reach: Reach) -> Iterator[Reason]:
     """Words that name a place where nothing may be written without asking."""
-    purpose: Purpose = "write" if name in _CHANGERS - {"cp", "install", "ln"} else "unknown"
+    purposes: list[Purpose] = ["write"] if name in _CHANGERS - {"cp", "install", "ln"} else ["unknown"]
+    if name == "mv":
+        purposes.append("unknown")  # under another name it could be read
     scripted = name in {"sed", "awk", "gawk", "mawk", "perl"}
     for word in words:
         if word is None:
@@ -192,7 +194,7 @@ def _outside(name: str, words: Words, folders: Sequence[Path], reach: Reach) -> 
         if scripted and not word.startswith("-"):
             scripted = False
             continue
-        for value, folder in itertools.product(_path_values(word), folders):
+        for value, folder, purpose in itertools.product(_path_values(word), folders, purposes):
             reason = reach.refuses_argument(value, folder, purpose)
             if reason:
                 yield reason

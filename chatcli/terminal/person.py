@@ -35,8 +35,7 @@ class TerminalPerson:
                 await screen.page(diff_lines(question.detail, screen.columns, screen.look))
                 line = await screen.ask(choices(question))
         except Interrupted:
-            # Later, so that the call ends as cancelled before it ran and not as cut off in the middle.
-            asyncio.get_running_loop().call_soon(self.cancel_run)
+            self._cancel_later()
             return Answer("cancel")
         answer = read_answer(question, line)
         screen.print([outcome_line(answer, screen.columns, screen.look)])
@@ -54,7 +53,7 @@ class TerminalPerson:
         try:
             line = (await screen.ask(label)).strip()
         except Interrupted:
-            self.cancel_run()
+            self._cancel_later()
             return None
         if line.isdecimal() and 1 <= int(line) <= len(options):
             line = options[int(line) - 1]
@@ -62,6 +61,10 @@ class TerminalPerson:
             return None
         screen.print([screen.look.paint(row, "user") for row in fill(f"❯ {safe_text(line)}", columns)])
         return line
+
+    def _cancel_later(self) -> None:
+        """When the call has ended as not answered: now it would end as cut off in the middle."""
+        asyncio.get_running_loop().call_soon(self.cancel_run)
 
     def _screen(self) -> Screen:
         if self.screen is None:

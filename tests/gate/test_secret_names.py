@@ -91,6 +91,7 @@ async def test_a_link_to_one_is_one(project) -> None:
         "rg -g '{a.py,.env}' TOKEN",
         "git diff .env",
         "cp .env a.txt",
+        "mv .env a.txt",
         "base64 .env",
         "source .env",
         "python a.py --env-file=.env",

@@ -89,6 +89,23 @@ def test_a_write_that_nobody_can_approve_says_how_to_allow_it(place):
     assert "Plan mode" not in finished.out + finished.err
 
 
+def test_what_may_hold_keys_is_neither_read_nor_found_without_asking(place):
+    (place.project / ".env").write_text("x = 'TOKEN'\n", encoding="utf-8")
+    script: Script = [
+        reply(call("search", pattern="x = "), call("tree"), call("read", file=".env")),
+        lambda seen: reply("\n".join(result.text for result in seen.results)),
+    ]
+    with serve(script) as server:
+        finished = answer(place, server, "-p", "/agent look", "--approve", "all")
+
+    assert finished.code == 5
+    assert "TOKEN" not in finished.out
+    assert "1 more file matches but is not shown without asking: .env" in finished.out
+    assert ".env  12" in finished.out
+    assert "by its name it holds passwords or keys" in finished.out
+    assert "start with --allow read:.env" in finished.err
+
+
 def test_the_answer_alone_goes_to_standard_output(place):
     with serve(READS) as server:
         finished = answer(place, server, "-p", "/agent what is in a.py?")

@@ -161,3 +161,16 @@ def test_a_question_of_the_agent_is_answered_by_number_or_in_words(world: World)
     terminal.line("azul")
     terminal.expect("Fine.")
     assert "azul" in told(world, 3)
+
+
+def test_ctrl_c_at_a_question_of_the_agent_is_no_answer_and_ends_the_run(world: World) -> None:
+    world.serve([reply(call("ask", question="Which colour?")), reply("Fine.")])
+    terminal = world.prompt()
+    terminal.line("/agent ask me")
+    terminal.expect("your answer")
+    terminal.send(CTRL_C)
+    terminal.expect("Cancelled.")
+    terminal.line("/chat go on")
+    terminal.expect("Fine.")
+    assert told(world) == "The user did not want to answer. Go on without, or stop."
+    assert world.server.violations == []
