@@ -194,9 +194,7 @@ def test_any_arguments_are_either_valid_or_refused(arguments: dict[str, Any]) ->
     assert values["names"] is None or all(isinstance(name, str) for name in values["names"])
 
 
-@pytest.mark.parametrize(
-    "number", [10**400, -(10**400), 1 << 63, "9" * 400, "1e400", math.inf, math.nan]
-)
+@pytest.mark.parametrize("number", [10**400, -(10**400), 1 << 63, "9" * 400, "1e400", math.inf, math.nan])
 def test_a_number_that_counts_nothing_is_refused(number: object) -> None:
     with pytest.raises(InvalidArguments):
         sample.validate({"file": "a", "start": number})
