@@ -16,6 +16,7 @@ import typer
 from chatcli.i18n import _
 from chatcli.terminal.commands_cli.register import register
 from chatcli.terminal.failure import explained
+from chatcli.terminal.helptext import own_words
 from chatcli.terminal.misuse import misuse
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        code = app(args=list(arguments), prog_name="chatcli", standalone_mode=False)
+        with own_words(arguments):
+            code = app(args=list(arguments), prog_name="chatcli", standalone_mode=False)
     except typer.TyperException as error:
         raise misuse(error) from error
     return code if isinstance(code, int) else 0
