@@ -105,15 +105,15 @@ class LocalReader:
             raise error_of(failure_of(200, chunk), self._service)
         if progress := chunk.get("prompt_progress"):
             found = progress["cache"]
-            self._usage = Usage(input=max(progress["processed"] - found, 0), cache_read=found)
+            self._usage = Usage(input=progress["total"] - found, cache_read=found, estimated=True)
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
             if thought := delta.get("reasoning_content"):
                 yield from self._assembly.reasoning("thought", thought)
             if text := delta.get("content"):
                 yield from self._written(text)
-            if text or thought:
-                self._usage = structs.replace(self._usage, output=self._usage.output + 1)
+            if text or thought:  # only now was all of the prompt read
+                self._usage = structs.replace(self._usage, output=self._usage.output + 1, estimated=False)
             self._finish = choice.get("finish_reason") or self._finish
         if usage := chunk.get("usage"):
             self.complete = True

@@ -11,11 +11,12 @@ import pytest
 from chatcli.agent.opening import opening_notices
 from chatcli.errors import ModelNotFound, ProviderError
 from chatcli.events import Reply
+from chatcli.messages import Usage
 from chatcli.providers.local import provider as local_provider
 from chatcli.providers.local.models import find_model
 from chatcli.providers.local.provider import Local, connect
 from chatcli.settings import Settings
-from tests.providers.conversation import receive, request, user
+from tests.providers.conversation import receive, request, usages, user
 from tests.providers.local.conftest import write_script
 from tests.providers.local.gguf_files import write_gguf
 
@@ -51,6 +52,12 @@ async def test_it_is_started_once_and_ends_with_the_provider(model):
     await provider.aclose()
     with pytest.raises(ProcessLookupError):
         os.kill(pids[0], 0)
+
+
+async def test_how_large_the_prompt_is_does_not_depend_on_how_much_of_it_was_read(model):
+    first, *_others, last = await usages(Local(find_model(str(model), None)))
+    assert first == Usage(input=40, cache_read=60, estimated=True)
+    assert last == Usage(input=40, cache_read=60, output=1)
 
 
 async def test_two_requests_at_once_are_answered_one_after_the_other(model):

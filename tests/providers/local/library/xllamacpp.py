@@ -36,9 +36,10 @@ class Server:
     def handle_chat_completions(self, body: dict[str, Any], hear: Any) -> None:
         with Path(f"{self._model}.seen").open("a", encoding="utf-8") as seen:
             seen.write(json.dumps(body) + "\n")
-        progress = {"total": PROMPT_TOKENS, "cache": CACHED_TOKENS, "processed": PROMPT_TOKENS}
-        if hear({"choices": [{"delta": {"content": None}}], "prompt_progress": progress}):
-            return
+        for processed in (PROMPT_TOKENS - 20, PROMPT_TOKENS):  # told once a batch
+            progress = {"total": PROMPT_TOKENS, "cache": CACHED_TOKENS, "processed": processed}
+            if hear({"choices": [{"delta": {"content": None}}], "prompt_progress": progress}):
+                return
         steps, *others = json.loads(self._script.read_text(encoding="utf-8"))
         self._script.write_text(json.dumps(others), encoding="utf-8")
         written, finish = 0, "stop"
