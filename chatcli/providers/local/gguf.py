@@ -42,7 +42,7 @@ def read_gguf(path: Path) -> Gguf:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 fields, parameters = _Header(data).read()
-            except (struct.error, IndexError, KeyError, UnicodeDecodeError) as error:
+            except (struct.error, IndexError, KeyError, OverflowError, UnicodeDecodeError) as error:
                 raise BadGguf("its header cannot be read") from error
     return _facts(fields, parameters, size_bytes)
 
@@ -73,6 +73,8 @@ class _Header:
 
     def _string(self) -> str:
         (length,) = self._numbers("Q")
+        if length > len(self._data) - self._at:
+            raise BadGguf("a text in its header does not end")
         self._at += length
         return self._data[self._at - length : self._at].decode()
 
@@ -91,6 +93,8 @@ class _Header:
         data, at, length = self._data, self._at, struct.Struct("<Q").unpack_from
         for _word in range(count):
             at += 8 + length(data, at)[0]
+        if at > len(data):
+            raise BadGguf("a text in its header does not end")
         self._at = at
 
     def _tensor(self) -> int:
@@ -107,14 +111,18 @@ class _Header:
 def _facts(fields: dict[str, Any], parameters: int, size_bytes: int) -> Gguf:
     kind = fields.get("general.architecture", "")
 
-    def number(name: str) -> int:
+    def number(name: str, unsaid: int = 0) -> int:
         """Of all layers together where each has its own."""
-        value = fields.get(f"{kind}.{name}", 0)
-        return sum(value) if isinstance(value, tuple) else int(value)
+        value = fields.get(f"{kind}.{name}", unsaid)
+        of_layers = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(one, int) and one >= 0 for one in of_layers):
+            raise BadGguf(f"its {name} is no number")
+        return sum(of_layers)
 
     layers, heads = number("block_count"), number("attention.head_count")
-    of_layers = fields.get(f"{kind}.attention.head_count_kv", heads)
-    cached_heads = sum(of_layers) if isinstance(of_layers, tuple) else int(of_layers) * layers
+    cached_heads = number("attention.head_count_kv", heads)
+    if not isinstance(fields.get(f"{kind}.attention.head_count_kv"), tuple):
+        cached_heads *= layers
     usual = number("embedding_length") // heads if heads else 0
     head_size = (number("attention.key_length") or usual) + (number("attention.value_length") or usual)
     return Gguf(

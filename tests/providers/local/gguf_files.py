@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-_NUMBER, _STRING, _LIST = 4, 8, 9
+_NUMBER, _STRING, _LIST = 5, 8, 9
 
 
 def write_gguf(
@@ -13,7 +13,7 @@ def write_gguf(
     *,
     parameters: int = 135_000_000,
     window_tokens: int = 8_192,
-    layers: int = 30,
+    layers: int | str | list[int] | list[str] = 30,
     heads: int = 9,
     cached_heads: int | list[int] = 3,
     width: int = 576,
@@ -36,11 +36,11 @@ def write_gguf(
 
 def _value(value: int | str | list[int] | list[str]) -> bytes:
     if isinstance(value, int):
-        return struct.pack("<II", _NUMBER, value)
+        return struct.pack("<Ii", _NUMBER, value)
     if isinstance(value, str):
         return struct.pack("<I", _STRING) + _string(value)
     kind = _STRING if isinstance(value[0], str) else _NUMBER
-    items = b"".join(_string(item) if isinstance(item, str) else struct.pack("<I", item) for item in value)
+    items = b"".join(_string(item) if isinstance(item, str) else struct.pack("<i", item) for item in value)
     return struct.pack("<IIQ", _LIST, kind, len(value)) + items
 
 

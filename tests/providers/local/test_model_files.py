@@ -50,6 +50,22 @@ def test_a_broken_file_is_told_and_nothing_worse(data, whole, tmp_path_factory):
         return
 
 
+@pytest.mark.parametrize("length", [2**64 - 1, 2**63, 2**31])
+def test_a_text_that_is_longer_than_the_file_is_told(whole, tmp_path, length):
+    for word in (b"general.architecture", b"llama", b"<s>", b"mundo", b"token_embd.weight"):
+        at = whole.index(word) - 8
+        path = tmp_path / "broken.gguf"
+        path.write_bytes(whole[:at] + length.to_bytes(8, "little") + whole[at + 8 :])
+        with pytest.raises(BadGguf):
+            read_gguf(path)
+
+
+@pytest.mark.parametrize("odd", ["many", ["many"], -1, [3, -1]])
+def test_a_number_that_is_none_is_told(tmp_path, odd):
+    with pytest.raises(BadGguf, match="block_count"):
+        read_gguf(write_gguf(tmp_path / "m.gguf", layers=odd))
+
+
 def test_a_window_is_as_large_as_training_and_memory_allow(home):
     write_gguf(home / "models" / "small.gguf")
     write_gguf(home / "models" / "long.gguf", window_tokens=1_000_000)
