@@ -20,7 +20,8 @@ from chatcli.providers.transport import Transport
 GITHUB_LOGIN_URL = "https://github.com/login"
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _SCOPE = "read:user"
-_SLOWER_SECONDS = 5.0
+_USUAL_SECONDS = 5.0
+"""Between two questions where the service does not say (RFC 8628, 3.5); as much is added when that is too often."""
 _JSON = {"Accept": "application/json"}
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -49,10 +50,10 @@ async def log_in(
     try:
         form = {"client_id": client_id, "scope": _SCOPE}
         begun = await transport.fetch(f"{login_url}/device/code", headers=_JSON, form=form)
-        if not begun.get("device_code"):
+        if not all(begun.get(part) for part in ("device_code", "user_code", "verification_uri")):
             raise _refused(service, begun)
         show(DeviceCode(user_code=begun["user_code"], verification_uri=begun["verification_uri"]))
-        interval_seconds = float(begun.get("interval") or 0)
+        interval_seconds = float(begun.get("interval") or _USUAL_SECONDS)
         form = {"client_id": client_id, "device_code": begun["device_code"], "grant_type": _GRANT}
         while True:
             await sleep(interval_seconds)
@@ -63,7 +64,7 @@ async def log_in(
                 case "authorization_pending":
                     pass
                 case "slow_down":
-                    interval_seconds = float(answer.get("interval") or interval_seconds + _SLOWER_SECONDS)
+                    interval_seconds = float(answer.get("interval") or interval_seconds + _USUAL_SECONDS)
                 case _:
                     raise _refused(service, answer)
     finally:

@@ -54,6 +54,18 @@ async def test_it_asks_less_often_when_it_is_told_to():
     assert flow.waits == [5.0, 10.0, 30.0]
 
 
+async def test_without_a_word_about_it_five_seconds_lie_between_two_questions():
+    flow = Flow()
+    await flow.run({name: CODE[name] for name in CODE if name != "interval"}, TOKEN)
+    assert flow.waits == [5.0]
+
+
+@pytest.mark.parametrize("missing", ["device_code", "user_code", "verification_uri"])
+async def test_an_answer_without_a_code_to_type_or_a_place_for_it_is_told(missing):
+    with pytest.raises(AuthError, match="gave no code"):
+        await Flow().run({name: CODE[name] for name in CODE if name != missing})
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
