@@ -378,7 +378,13 @@ class Conversation:
             yield Text(waiting.text), files
 
     def _add_user(self, text: str, files: Sequence[UserPart], mode: str, recalled: str) -> None:
-        note = context_note(mode=mode, autonomy=self.autonomy, folder=self.session.folder, today=date.today())
+        note = context_note(
+            mode=mode,
+            autonomy=self.autonomy,
+            attended=self.person.present,
+            folder=self.session.folder,
+            today=date.today(),
+        )
         context = [Text(part, origin="context") for part in (recalled, note) if part]
         message = self.session.add_user((Text(text), *files, *context))
         self.toolbox.run_seq = message.seq

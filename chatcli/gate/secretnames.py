@@ -9,8 +9,7 @@ import re
 
 _KEY_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
 _KEY_PREFIXES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
-_NAMED = re.compile(
-    r"""
+_NAMED = r"""
     \.env(rc|\..+)? | .+\.env
     | [._]netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.htpasswd | \.git-credentials | \.dockercfg
     | \.vault[-_](token|pass(word)?) | kubeconfig | .+\.kubeconfig | kubeconfig\..+
@@ -18,9 +17,7 @@ _NAMED = re.compile(
     | (.+[-_.])?(credentials?|secrets?|client[-_]secrets?|service[-_]account([-_]key)?)([-_.].+)?
       \.(json|ya?ml|toml|ini|cfg|txt|xml|properties)
     | credentials
-    """,
-    re.VERBOSE,
-)
+    """
 _HARMLESS_WORDS = frozenset({"example", "sample", "template", "dist", "tmpl", "tpl", "schema"})
 _PUBLIC_WORDS = frozenset({"pub", "public", "ca", "cacert", "cert", "certs", "chain", "fullchain", "bundle"})
 _PRIVATE_WORDS = frozenset({"key", "private", "priv", "privkey"})
@@ -43,4 +40,4 @@ def holds_secrets(name: str) -> bool:
         return False
     if is_key(name):
         return not _PUBLIC_WORDS & words or bool(_PRIVATE_WORDS & words)
-    return _NAMED.fullmatch(folded) is not None
+    return re.fullmatch(_NAMED, folded, re.VERBOSE) is not None

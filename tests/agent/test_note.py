@@ -9,11 +9,16 @@ from chatcli.agent.note import context_note
 def test_the_note_is_one_line_with_mode_date_folder_and_branch(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/café\n", encoding="utf-8")
-    note = context_note(mode="coder", autonomy="ask", folder=tmp_path, today=date(2026, 11, 30))
+    note = context_note(mode="coder", autonomy="ask", attended=True, folder=tmp_path, today=date(2026, 11, 30))
     assert note == (
         "[context — mode: coder; autonomy: ask; date: 2026-11-30; "
         f"folder: {tmp_path}; git branch: feature/café]"
     )
+
+
+def test_the_note_says_when_nobody_can_be_asked(tmp_path):
+    note = context_note(mode="chat", autonomy="plan", attended=False, folder=tmp_path, today=date(2026, 1, 2))
+    assert "; autonomy: plan, nobody is here to approve; date: 2026-01-02; " in note
 
 
 def test_a_folder_inside_a_repository_has_its_branch(tmp_path):
