@@ -9,7 +9,9 @@ from chatcli.agent.note import context_note
 def test_the_note_is_one_line_with_mode_date_folder_and_branch(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/café\n", encoding="utf-8")
-    note = context_note(mode="coder", autonomy="ask", attended=True, folder=tmp_path, today=date(2026, 11, 30))
+    note = context_note(
+        mode="coder", autonomy="ask", attended=True, folder=tmp_path, today=date(2026, 11, 30)
+    )
     assert note == (
         "[context — mode: coder; autonomy: ask; date: 2026-11-30; "
         f"folder: {tmp_path}; git branch: feature/café]"
