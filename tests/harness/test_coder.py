@@ -12,7 +12,14 @@ from tests.harness.driver import Place
 from tests.wire.coder import HTTPX, RICH, Task, coder
 from tests.wire.server import serve
 
-TURNS = {"anthropic": HTTPX, "responses": RICH, "chat": HTTPX, "openrouter": RICH, "ollama": HTTPX}
+TURNS = {
+    "anthropic": HTTPX,
+    "responses": RICH,
+    "chat": HTTPX,
+    "openrouter": RICH,
+    "ollama": HTTPX,
+    "in text": HTTPX,
+}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
