@@ -94,6 +94,13 @@ def test_a_spelling_is_understood_and_never_told_as_words(text):
     assert (reply.stop_reason, reply.unreadable_call) == ("tool_calls", False)
 
 
+@pytest.mark.parametrize("key", ["args", "arguments", "parameters", "input"])
+def test_arguments_have_the_same_names_in_a_tag_and_in_an_object(key):
+    assert calls_of(f"""<tool_call name="@read" {key}='{{"file": "a.py"}}' />""") == [A]
+    for name in ("tool_call", "tool", "name"):
+        assert calls_of(f"""{{"{name}": "@read", "{key}": {{"file": "a.py"}}}}""") == [A]
+
+
 @pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS.keys())
 @given(data=st.data())
 def test_how_the_text_is_cut_into_pieces_makes_no_difference(text, data):

@@ -7,11 +7,8 @@ from typing import Any
 import msgspec
 
 from chatcli.agent.text_protocol.loose_json import loose_object
-from chatcli.agent.text_protocol.spellings import Draft
+from chatcli.agent.text_protocol.spellings import ARGUMENTS_KEYS, NAME_KEYS, Draft
 from chatcli.messages import ToolSchema
-
-_NAMES = ("tool_call", "tool", "name")
-_ARGUMENTS = ("args", "arguments", "parameters")
 
 
 def envelope(text: str) -> tuple[str, str] | None:
@@ -22,8 +19,8 @@ def envelope(text: str) -> tuple[str, str] | None:
     whole = loose_object(text)
     if whole is None or len(whole) > 2:
         return None
-    name = next((whole.pop(key) for key in _NAMES if key in whole), None)
-    given: Any = next((whole.pop(key) for key in _ARGUMENTS if key in whole), {})
+    name = next((whole.pop(key) for key in NAME_KEYS if key in whole), None)
+    given: Any = next((whole.pop(key) for key in ARGUMENTS_KEYS if key in whole), {})
     if isinstance(given, str):
         given = loose_object(given)
     if whole or not isinstance(name, str) or not isinstance(given, dict):

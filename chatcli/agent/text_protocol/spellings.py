@@ -28,8 +28,8 @@ Verdict = Literal["none", "call", "cut", "result"]
 TAGS = ("tool_call", "tool")
 RESULT_TAG = "tool_result"
 SPACE = frozenset(" \t\r\n")
-_ARGUMENTS = frozenset({"args", "arguments", "parameters", "input"})
-_NAME_KEYS = ("tool_call", "tool", "name")
+NAME_KEYS = ("tool_call", "tool", "name")
+ARGUMENTS_KEYS = ("args", "arguments", "parameters", "input")
 _MAX_WORD_CHARS = 24
 _BEHIND_KEY = " \t\r\n=/>"
 _BEHIND_WORD = " \t\r\n>"
@@ -96,7 +96,7 @@ def read_object(draft: Draft) -> Steps:
     if char != '"':
         return char
     key, char = yield from _word((yield))
-    if key not in _NAME_KEYS or char != '"':
+    if key not in NAME_KEYS or char != '"':
         return char
     draft.arguments, char = yield from _json(draft, "{" + space + '"' + key, char, quote='"')
     draft.verdict = "cut" if draft.open else "call"
@@ -146,7 +146,7 @@ def _attribute(draft: Draft, char: str) -> Generator[None, str, tuple[bool, str]
 def _keep(draft: Draft, key: str, value: str) -> None:
     if key == "name":
         draft.name = value.strip()
-    elif key in _ARGUMENTS:
+    elif key in ARGUMENTS_KEYS:
         draft.arguments = value
     elif key:
         draft.attributes[key] = value
