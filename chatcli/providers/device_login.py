@@ -21,7 +21,7 @@ GITHUB_LOGIN_URL = "https://github.com/login"
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _SCOPE = "read:user"
 _USUAL_SECONDS = 5.0
-"""Between two questions where the service does not say (RFC 8628, 3.5); as much is added when that is too often."""
+"""Between two questions where the service does not say (RFC 8628); as much more when that is too often."""
 _JSON = {"Accept": "application/json"}
 
 Sleep = Callable[[float], Awaitable[None]]
