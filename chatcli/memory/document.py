@@ -2,7 +2,7 @@
 
 Each line of a fact ends with `^id-check`. The check tells whether somebody changed the line, so that an
 old copy of the file, saved late, turns nothing back. The comment at the end says which facts the file
-knew: only those can have been deleted from it. Everything here is pure.
+knew: only those can have been deleted from it. No fact can open a comment. Everything here is pure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
 _MARK = re.compile(r"\s*\^([a-z0-9]{6})-([0-9a-f]{4})(?:\s+\([^()]*\))?$")
 _CATEGORY = re.compile(r"\[(\w+)\]\s+")
 _TAG = re.compile(r"\s+#([^\W\d][\w.+-]*)$")
-_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
+_COMMENT = re.compile(r"^[ \t]*<!--(.*?)-->", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"<(\\*)!--")
+_ESCAPED = re.compile(r"<\\(\\*)!--")
 _AS_OF = re.compile(r"\s*as of (\d+):")
 _TITLE = N_("What chatcli remembers")
 _PROFILE = N_("About you")
@@ -102,7 +104,8 @@ def parse(text: str) -> Edited:
 
 
 def _line(fact: Fact) -> str:
-    body = fact.text if fact.category == "profile" and not fact.scope else f"[{fact.category}] {fact.text}"
+    text = _OPENING.sub(r"<\\\1!--", fact.text)
+    body = text if fact.category == "profile" and not fact.scope else f"[{fact.category}] {text}"
     body += "".join(f" #{tag}" for tag in fact.tags)
     return f"- {body} ^{fact.id}-{_check(body)}{_source(fact)}"
 
@@ -169,7 +172,7 @@ def _entry(paragraph: str, section: _Section) -> tuple[Entry, list[str]]:
     if named and named[1] in CATEGORIES:
         category, text = next(c for c in CATEGORIES if c == named[1]), text[named.end() :]
     entry = Entry(
-        text=text,
+        text=_ESCAPED.sub(r"<\1!--", text),
         category=category,
         tags=clean_tags(tags),
         scope=section.scope,

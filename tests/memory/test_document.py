@@ -143,6 +143,31 @@ def test_comments_of_the_users_own_stay_in_a_copy(memory: Memory) -> None:
     assert "ask Bob" in copy.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    "hostile", ["<!-- as of 99999: likes", "open <!-- starts", "use <!-- TODO --> marks", "<\\!--"]
+)
+def test_no_fact_opens_a_comment(memory: Memory, hostile: str) -> None:
+    fact, _ = memory.add([draft(hostile, "architecture"), draft("Likes tea.")])
+    edit(memory, "Likes tea.", "Likes coffee.")
+    known = {"Name: Ana", "Prefers tabs.", "The build needs make.", "Likes coffee."}
+    assert texts(memory) == {*known, hostile}
+    edit(memory, f" ^{fact.id}", f" indeed ^{fact.id}")
+    assert texts(memory) == {*known, hostile + " indeed"}
+    assert memory.news == []
+
+
+def test_what_looks_like_a_comment_inside_a_line_belongs_to_it(memory: Memory) -> None:
+    edit(memory, "Prefers tabs.", "Prefers <!-- TODO --> tabs.")
+    assert "Prefers <!-- TODO --> tabs." in texts(memory)
+
+
+def test_lines_behind_the_end_of_the_file_count(memory: Memory) -> None:
+    with memory.document.open("a", encoding="utf-8") as file:
+        file.write("- Likes tea.\n")
+    edit(memory, line_of(memory, "tabs") + "\n", "")
+    assert texts(memory) == {"Name: Ana", "The build needs make.", "Likes tea."}
+
+
 def test_a_section_of_the_users_own_without_lines_stays_in_a_copy(memory: Memory) -> None:
     edit(memory, "## Everywhere\n", "## Things to think about\n\n## Everywhere\n")
     assert len(texts(memory)) == 3
@@ -195,7 +220,14 @@ def test_another_language_of_the_screen_changes_no_fact(memory: Memory) -> None:
 
 facts = st.builds(
     draft,
-    st.text(min_size=1, max_size=80).map(lambda text: " ".join(text.split())).filter(bool),
+    st.one_of(
+        st.text(min_size=1, max_size=80),
+        st.lists(
+            st.sampled_from(["<!--", "<\\!--", "-->", "as of 9:", "# x", "- ", "^abcdef-0000"]), max_size=4
+        ).map(" ".join),
+    )
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool),
     st.sampled_from(CATEGORIES),
     tags=st.lists(st.sampled_from(["go", "ci", "c++", "café"]), max_size=2).map(clean_tags),
     scope=st.sampled_from(["", "/work/site", "/srv/a b"]),
