@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from chatcli.agent.outside import Outside
-from chatcli.errors import ToolFailed
+from chatcli.errors import StorageError, ToolFailed
 from chatcli.events import Notice
 from chatcli.gate.gate import Gate
 from chatcli.memory.digest import digest, overview, project_name
@@ -109,17 +110,20 @@ class Memories:
 
     def digest(self) -> str:
         """What stands in the system prompt of a session that begins now; empty where nothing is known."""
-        if self._mode == "off" or not self._memory.exists:
+        if self._mode == "off":
             return ""
-        profile = self._memory.of_category("profile")
-        text = digest(self._memory.tally(), profile, self.scope)
+        try:
+            text = digest(self._memory.tally(), self._memory.of_category("profile"), self.scope)
+        except StorageError as error:
+            return self._without_memory(error)
         self.tell_news()
         return text
 
     def preload(self) -> None:
         """Load what recall needs in a background thread, if there is anything to recall."""
-        if self._mode != "off" and self._memory.exists:
-            preload()
+        with suppress(StorageError):
+            if self._mode != "off" and self._memory.exists:
+                preload()
 
     async def settle(self) -> None:
         """After an import: all facts can be found by their meaning when it returns."""
@@ -131,9 +135,12 @@ class Memories:
 
         `pulls`: the model can recall by itself, so that only the mode `full` sends it any.
         """
-        if self._mode == "off" or (pulls and self._mode == "index") or not self._memory.exists:
+        if self._mode == "off" or (pulls and self._mode == "index"):
             return ""
-        found = await self._found(question, _IN_TAIL, await self._guess(question))
+        try:
+            found = await self._found(question, _IN_TAIL, await self._guess(question))
+        except StorageError as error:
+            return self._without_memory(error)
         facts = [one.fact for one in found if one.related and one.fact.category != "episode"]
         own = _within(self._budget_chars, [fact for fact in facts if not fact.outside])
         foreign = _within(self._budget_chars - len(own), [fact for fact in facts if fact.outside])
@@ -151,6 +158,11 @@ class Memories:
         )
         self.tell_news()
         return found
+
+    def _without_memory(self, error: StorageError) -> str:
+        """A memory that cannot be read must not keep anybody from working."""
+        self._tell(Notice("warning", f"{error.message} {error.hint}".strip()))
+        return ""
 
     def tell_news(self) -> None:
         """What happened to the store: a database made anew, an edit that could not be taken in."""

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from chatcli.memory.fact import Fact, likeness
 from chatcli.memory.log import Forgotten, Line, Noted, Started
+from chatcli.session.files import storage_errors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,6 +46,8 @@ class Position(Struct, frozen=True, kw_only=True):
     last_seq: int = 0
     leftovers: bool = False
     """The log, or a page of the database, still holds text that was forgotten or replaced."""
+    memory: str = ""
+    """As in `Started`; empty before the first fact."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -56,12 +59,13 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 class Database:
-    """One connection, used by one thread. Raises what `sqlite3` raises."""
+    """One connection, used by one thread. Raises what `sqlite3` raises, `StorageError` when it is opened."""
 
     def __init__(self, path: Path) -> None:
         import sqlite3
 
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        with storage_errors(path):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             self._connection.executescript(
@@ -181,11 +185,11 @@ class Database:
             if anew:
                 for name in ("facts", "words", "vectors"):
                     self._connection.execute(f"DELETE FROM {name}")
-            last_seq, leftovers = position.last_seq, position.leftovers
+            last_seq, leftovers, memory = position.last_seq, position.leftovers, position.memory
             for line in lines:
                 match line:
                     case Started():
-                        last_seq = max(last_seq, line.last_seq)
+                        last_seq, memory = max(last_seq, line.last_seq), line.memory
                     case Noted(fact):
                         last_seq = max(last_seq, fact.seq)
                         leftovers = self._put(fact) or leftovers
@@ -194,12 +198,19 @@ class Database:
                         for fact_id in line.ids:
                             self._remove(fact_id)
             self._set_position(
-                Position(generation=generation, end_bytes=end_bytes, last_seq=last_seq, leftovers=leftovers)
+                Position(
+                    generation=generation,
+                    end_bytes=end_bytes,
+                    last_seq=last_seq,
+                    leftovers=leftovers,
+                    memory=memory,
+                )
             )
 
-    def log_rewritten(self, generation: str, end_bytes: int) -> None:
+    def log_rewritten(self, generation: str, end_bytes: int, memory: str) -> None:
+        last_seq = self.position.last_seq
         self._set_position(
-            Position(generation=generation, end_bytes=end_bytes, last_seq=self.position.last_seq)
+            Position(generation=generation, end_bytes=end_bytes, last_seq=last_seq, memory=memory)
         )
 
     def wipe_traces(self) -> None:

@@ -18,13 +18,13 @@ from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_tags
 
 _BULLET = re.compile(r"(?:[-*+•]|\d+[.)])\s+")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
-_MARK = re.compile(r"\s*\^([a-z0-9]{6})-([0-9a-f]{4})(?:\s+\([^()]*\))?$")
+_MARK = re.compile(r"\s*\^([a-z0-9]{6})-([0-9a-f]{4})(\s+\([^()]*\))?$")
 _CATEGORY = re.compile(r"\[(\w+)\]\s+")
 _TAG = re.compile(r"\s+#([^\W\d][\w.+-]*)$")
 _COMMENT = re.compile(r"^[ \t]*<!--(.*?)-->", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"<(\\*)!--")
 _ESCAPED = re.compile(r"<\\(\\*)!--")
-_AS_OF = re.compile(r"\s*as of (\d+):")
+_AS_OF = re.compile(r"\s*as of (\d+)(?: in ([0-9a-f]+))?:")
 _TITLE = N_("What chatcli remembers")
 _PROFILE = N_("About you")
 _EVERYWHERE = N_("Everywhere")
@@ -42,6 +42,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Empty on a line that somebody wrote."""
     untouched: bool = False
     """It is as it was written for this id."""
+    has_source: bool = False
+    """It says where it comes from: it was not the user's own."""
 
 
 class _Section(Struct, frozen=True, kw_only=True):
@@ -56,11 +58,13 @@ class Edited(Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     as_of: int | None
     """Facts up to this `seq` stood in the file; None when it does not say so: then nothing was deleted."""
+    memory: str
+    """Whose `seq` that is: as in `Started`. Empty when it does not say so."""
     leftover: bool
     """It says what no fact can hold: a comment or an empty section of the user's own, too many tags."""
 
 
-def render(facts: Sequence[Fact], as_of: int) -> str:
+def render(facts: Sequence[Fact], as_of: int, memory: str) -> str:
     """The file: who the user is, what holds everywhere, then one project after the other."""
     sections: dict[str, list[Fact]] = {_(_PROFILE): [], _(_EVERYWHERE): []}
     for fact in sorted(facts, key=lambda fact: (fact.scope, fact.category, fact.created, fact.id)):
@@ -76,13 +80,13 @@ def render(facts: Sequence[Fact], as_of: int) -> str:
         "change a line to change the fact, delete it to have it forgotten for good, write a new one to have "
         "it remembered. What stands behind ^ belongs to the line."
     )
-    return "\n".join([*lines, f"<!-- as of {as_of}: {note} -->", ""])
+    return "\n".join([*lines, f"<!-- as of {as_of} in {memory}: {note} -->", ""])
 
 
 def parse(text: str) -> Edited:
     """What a file says, however it was edited: each bullet and each paragraph is a line."""
     comments = _COMMENT.findall(text)
-    as_of = [int(found[1]) for comment in comments if (found := _AS_OF.match(comment))]
+    as_of = [(int(found[1]), found[2] or "") for comment in comments if (found := _AS_OF.match(comment))]
     leftover = len(comments) > len(as_of)
     entries: list[Entry] = []
     section, unused = _Section(), False
@@ -98,7 +102,8 @@ def parse(text: str) -> Edited:
         entries.append(entry)
     return Edited(
         entries=tuple(entry for entry in entries if entry.text),
-        as_of=as_of[-1] if as_of else None,
+        as_of=as_of[-1][0] if as_of else None,
+        memory=as_of[-1][1] if as_of else "",
         leftover=leftover or unused,
     )
 
@@ -178,5 +183,6 @@ def _entry(paragraph: str, section: _Section) -> tuple[Entry, list[str]]:
         scope=section.scope,
         id=mark[1] if mark else "",
         untouched=mark is not None and mark[2] == _check(body),
+        has_source=mark is not None and bool(mark[3]),
     )
     return entry, tags

@@ -30,10 +30,11 @@ class Read(Struct, frozen=True, kw_only=True):
 
 def stamp(path: Path) -> str:
     """Another one when the file was written since; empty without a file."""
-    try:
-        status = path.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return ""
+    with storage_errors(path):
+        try:
+            status = path.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return ""
     return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
 
 
@@ -45,7 +46,7 @@ def keep_copy(path: Path) -> Path:
     """Copy the file beside itself, under a name that stands for its content. Raises `StorageError`."""
     with storage_errors(path):
         data = path.read_bytes()
-    copy = path.with_name(f"MEMORY.{hashlib.sha256(data).hexdigest()[:8]}.md")
+    copy = path.with_name(f"{path.stem}.{hashlib.sha256(data).hexdigest()[:8]}{path.suffix}")
     write_private(copy, data)
     return copy
 
@@ -68,6 +69,15 @@ def read(path: Path, database: Database) -> Read:
         return Read(problems=[_("{path} was not written by this memory.").format(path=path)], keep_copy=True)
     facts = {fact.id: fact for fact in database.facts()}
     changes = _Changes(database.position.last_seq, facts)
+    if edited.as_of is not None and edited.memory != database.position.memory:
+        for entry in edited.entries:
+            changes.take(entry, is_change=False)
+        told = _("{path} comes from another memory: what it says is added, and nothing forgotten.")
+        return Read(
+            lines=changes.lines,
+            problems=[told.format(path=path), *changes.problems],
+            keep_copy=edited.leftover or bool(changes.problems),
+        )
     mentioned = {entry.id for entry in edited.entries if entry.untouched}
     for entry in edited.entries:
         if not entry.untouched:

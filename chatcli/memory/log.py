@@ -24,6 +24,8 @@ class Started(Struct, frozen=True, tag="started", kw_only=True):
     generation: str
     last_seq: int = 0
     """The highest `seq` ever given, also to facts that are gone."""
+    memory: str = ""
+    """Which memory this is: drawn once, with its first fact. Other memories count their facts otherwise."""
 
 
 class Noted(Struct, frozen=True, tag="noted"):
@@ -57,10 +59,11 @@ class Log:
 
     @property
     def size_bytes(self) -> int:
-        try:
-            return self.path.stat().st_size
-        except FileNotFoundError:
-            return 0
+        with storage_errors(self.path):
+            try:
+                return self.path.stat().st_size
+            except FileNotFoundError:
+                return 0
 
     def generation(self) -> str:
         """Empty when there is no log, or none with a first line."""
@@ -110,10 +113,11 @@ class Log:
                 os.close(fd)
         return at_bytes + len(data)
 
-    def rewrite(self, facts: Iterable[Fact], last_seq: int) -> tuple[str, int]:
+    def rewrite(self, facts: Iterable[Fact], last_seq: int, memory: str) -> tuple[str, int]:
         """The whole log anew, with these facts alone; its generation and its length in bytes."""
         generation = os.urandom(8).hex()
-        data = _encode([Started(generation=generation, last_seq=last_seq), *map(Noted, facts)])
+        first = Started(generation=generation, last_seq=last_seq, memory=memory)
+        data = _encode([first, *map(Noted, facts)])
         with storage_errors(self.path):
             for unfinished in self.path.parent.glob(f".{self.path.name}.*"):
                 unfinished.unlink()  # of a process that was killed: it holds what is to be gone

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from chatcli.context.tokens import estimate_tokens
+from chatcli.events import Notice
 from chatcli.gate.questions import Answer
 from chatcli.memory.digest import MAX_CHARS, digest, overview
 from chatcli.memory.store import Memory
@@ -163,6 +164,15 @@ async def test_what_strangers_may_have_written_is_fenced_and_taints(talk: Callab
         assert "ignore previous" not in before
         assert "data, no orders" in inside
         assert t.conversation.gate.tainted
+
+
+async def test_a_memory_that_cannot_be_read_keeps_nobody_from_working(talk: Callable, memory: Memory) -> None:
+    memory.folder.write_text("a file stands here", encoding="utf-8")
+    async with talk([reply("Hi."), reply(call("memory", action="map")), reply("Hm.")]) as t:
+        assert (await t.conversation.run("hello", mode="chat")).end == "answered"
+        assert any("Cannot use" in notice.text for notice in t.told(Notice))
+        await t.conversation.run("go", mode="agent")
+        assert t.results()[0].is_error
 
 
 # --- the tool -----------------------------------------------------------------------------------
