@@ -79,12 +79,13 @@ class _Book:
             self._pay(bill, self._parts, self._sizes)
         else:
             same, added = record.row.same, record.row.added
-            parts = [*self._parts[:same], *added]
             sizes = self._sizes - self._sized(self._parts[same:]) + self._sized(added)
+            parts = self._parts if record.purpose == "answer" else self._parts.copy()
+            parts[same:] = added
             self._count(added, _scale(record, sizes))
             self._pay(bill, parts, sizes)
             if record.purpose == "answer":
-                self._parts, self._sizes = parts, sizes
+                self._sizes = sizes
 
     def shares(self) -> tuple[Share, ...]:
         found = [

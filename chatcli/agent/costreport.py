@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -17,13 +18,12 @@ from chatcli.agent.costs import (
     bills_of,
     listed_money,
     money_of,
-    priced,
 )
 from chatcli.agent.misses import message_seq
 from chatcli.events import Purpose
-from chatcli.messages import Message, Usage
+from chatcli.messages import Message
 from chatcli.session.entries import CacheMiss, UsageRecord
-from chatcli.session.state import State
+from chatcli.session.state import Shortening, State
 
 K = TypeVar("K")
 
@@ -119,7 +119,7 @@ class CostReport(Struct, frozen=True, kw_only=True):
 
 def cost_report(state: State) -> CostReport:
     """What a session, running or read from disk, has cost so far."""
-    records = state.usage
+    records = state.usage.copy()  # a session that runs goes on meanwhile
     bills = bills_of(records)
     turns = _turns(bills, state.transcript)
     return CostReport(
@@ -137,7 +137,7 @@ def cost_report(state: State) -> CostReport:
         by_content=shares(bills, state.transcript),
         turns=turns,
         cache=_cache(records),
-        shortening=_shortening(state, turns),
+        shortening=_shortening(state.shortenings, bills, turns),
     )
 
 
@@ -221,23 +221,33 @@ def _cache(records: Iterable[UsageRecord]) -> CacheFigures:
     )
 
 
-def _shortening(state: State, turns: Iterable[TurnCost]) -> ShorteningFigures:
+def _shortening(
+    shortenings: Sequence[Shortening], bills: Sequence[Bill], turns: Sequence[TurnCost]
+) -> ShorteningFigures:
     saved_tokens, saved = 0, Money()
-    for number, record in enumerate(state.usage):
-        made = [one for one in state.shortenings if one.after_requests <= number]
-        tokens = round(sum(one.saved_tokens * _billed_for_estimated(record, one.reason) for one in made))
+    coming = deque(shortenings)
+    estimated = corrected = 0
+    for number, bill in enumerate(bills):
+        while coming and coming[0].after_requests <= number:
+            made = coming.popleft()
+            if made.reason.startswith("summary"):  # its sizes are as a service counts them
+                corrected += made.saved_tokens
+            else:
+                estimated += made.saved_tokens
+        tokens = round(corrected + estimated * _billed_for_estimated(bill.record))
         if tokens > 0:
             saved_tokens += tokens
-            saved += listed_money(record, priced(record, Usage(cache_read=tokens)))
+            usd = tokens * bill.rates.cache_read if bill.rates else None
+            saved += listed_money(bill.record, usd)
     lost = [loss.money for turn in turns for loss in turn.losses if loss.is_decided]
-    summed_up = [money_of(record) for record in state.usage if record.purpose == "summary"]
+    summed_up = [money_of(bill.record) for bill in bills if bill.record.purpose == "summary"]
     paid = sum([*lost, *summed_up], Money())
-    times = sum(one.saved_tokens > 0 for one in state.shortenings)
+    times = sum(one.saved_tokens > 0 for one in shortenings)
     return ShorteningFigures(times=times, saved_tokens=saved_tokens, saved=saved, paid=paid)
 
 
-def _billed_for_estimated(record: UsageRecord, reason: str) -> float:
-    """What a service bills for an estimated token; the sizes around a summary are corrected already."""
-    if reason.startswith("summary") or record.usage.estimated or not record.estimated_tokens:
+def _billed_for_estimated(record: UsageRecord) -> float:
+    """What a service bills for an estimated token."""
+    if record.usage.estimated or not record.estimated_tokens:
         return 1.0
     return record.usage.context / record.estimated_tokens

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from math import isclose
 
 from msgspec import Struct, structs
 
@@ -28,7 +29,9 @@ class Money(Struct, frozen=True, kw_only=True):
         return None if "unknown" in self.sources else self.known_usd
 
     def __add__(self, other: Money) -> Money:
-        sources = tuple(sorted({*self.sources, *other.sources}))
+        sources = other.sources
+        if self.sources not in ((), sources):
+            sources = tuple(sorted({*self.sources, *sources}))
         return Money(known_usd=self.known_usd + other.known_usd, sources=sources)
 
     def part(self, share: float) -> Money:
@@ -53,10 +56,22 @@ class ClassMoney(Struct, frozen=True, kw_only=True):
         )
 
 
+class Rates(Struct, frozen=True, kw_only=True):
+    """USD for one token of each class, in a request that is not large."""
+
+    input: float
+    cache_read: float
+    cache_write_5m: float
+    cache_write_1h: float
+    output: float
+
+
 class Bill(Struct, frozen=True, kw_only=True):
     """One request, and its cost split as the price list does."""
 
     record: UsageRecord
+    rates: Rates | None
+    """Of its day; None where no list knows the model."""
     by_class: ClassMoney
 
 
@@ -107,46 +122,50 @@ def priced(record: UsageRecord, usage: Usage) -> float | None:
 
 def bills_of(records: Iterable[UsageRecord]) -> list[Bill]:
     """All of them, in order."""
-    rates = _Rates()
-    return [Bill(record=record, by_class=_by_class(record, rates)) for record in records]
-
-
-class _Rates:
-    """What the classes of a prompt cost beside each other: looked up once, since that takes a while."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str], list[float]] = {}
-
-    def of(self, record: UsageRecord) -> list[float]:
-        """For input, cache read, and writes for five minutes and an hour, on the day of this request."""
+    known: dict[tuple[str, str, str], Rates | None] = {}  # to look up a price takes a while
+    bills = []
+    for record in records:
         key = record.provider, record.model, record.sent_at[:10]
-        if key not in self._known:
-            n = _SAMPLE_TOKENS
-            samples = Usage(input=n), Usage(cache_read=n), Usage(cache_write_5m=n), Usage(cache_write_1h=n)
-            self._known[key] = [priced(record, sample) or 0.0 for sample in samples]
-        return self._known[key]
+        if key not in known:
+            known[key] = _rates_of(record)
+        rates = known[key]
+        bills.append(Bill(record=record, rates=rates, by_class=_by_class(record, rates)))
+    return bills
 
 
-def _by_class(record: UsageRecord, rates: _Rates) -> ClassMoney:
+def _rates_of(record: UsageRecord) -> Rates | None:
+    usd = {
+        name: priced(record, Usage(**{name: _SAMPLE_TOKENS}))  # type: ignore[arg-type]
+        for name in Rates.__struct_fields__
+    }
+    if None in usd.values():
+        return None
+    return Rates(**{name: value / _SAMPLE_TOKENS for name, value in usd.items() if value is not None})
+
+
+def _by_class(record: UsageRecord, rates: Rates | None) -> ClassMoney:
     """The parts add up to what the request cost.
 
     Where the service charged something else than the list says, or a price depends on the size of
     the request, each class bears its share of the difference.
     """
     usage, paid_usd = record.usage, record.cost_usd
-    whole_usd, prompt_usd = priced(record, usage), priced(record, structs.replace(usage, output=0))
-    if paid_usd is None or prompt_usd is None or (paid_usd and not whole_usd):
-        unknown = listed_money(record, None)
+    unknown = listed_money(record, None)
+    if paid_usd is None or rates is None:
         return ClassMoney(input=unknown, cache_read=unknown, cache_write=unknown, output=unknown)
-    plain, read, write_5m, write_1h = rates.of(record)
-    input_usd = usage.input * plain
-    read_usd = usage.cache_read * read
-    write_usd = usage.cache_write_5m * write_5m + usage.cache_write_1h * write_1h
-    prompt_usd *= paid_usd / whole_usd if whole_usd else 0.0
-    scale = prompt_usd / ((input_usd + read_usd + write_usd) or 1.0)
+    input_usd = usage.input * rates.input
+    read_usd = usage.cache_read * rates.cache_read
+    write_usd = usage.cache_write_5m * rates.cache_write_5m + usage.cache_write_1h * rates.cache_write_1h
+    prompt_usd, scale = input_usd + read_usd + write_usd, 1.0
+    if not isclose(prompt_usd + usage.output * rates.output, paid_usd):
+        whole_usd, listed_usd = priced(record, usage), priced(record, structs.replace(usage, output=0))
+        if paid_usd and not whole_usd:
+            return ClassMoney(input=unknown, cache_read=unknown, cache_write=unknown, output=unknown)
+        if whole_usd and listed_usd is not None:
+            scale = paid_usd / whole_usd * listed_usd / (prompt_usd or 1.0)
     return ClassMoney(
         input=listed_money(record, input_usd * scale),
         cache_read=listed_money(record, read_usd * scale),
         cache_write=listed_money(record, write_usd * scale),
-        output=listed_money(record, max(0.0, paid_usd - prompt_usd)),
+        output=listed_money(record, max(0.0, paid_usd - prompt_usd * scale)),
     )

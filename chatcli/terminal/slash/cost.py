@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,8 @@ async def _cost(repl: Repl, text: str) -> None:
         return
     for provider in {record.provider for record in session.usage}:
         await prices.load(provider)
-    report, columns, look = cost_report(session), repl.screen.columns, repl.screen.look
+    report = await asyncio.to_thread(cost_report, session)
+    columns, look = repl.screen.columns, repl.screen.look
     match action:
         case "why":
             lines = why_lines(report, columns, look)
