@@ -11,7 +11,7 @@ from chatcli.errors import StorageError, UsageError
 from chatcli.i18n import _
 from chatcli.memory.database import Database
 from chatcli.memory.document import Entry, parse
-from chatcli.memory.fact import CONFIDENCE, Fact, clean_text, draw_id, likeness
+from chatcli.memory.fact import CONFIDENCE, Fact, SaidBy, clean_text, draw_id, likeness
 from chatcli.memory.log import Forgotten, Line, Noted
 from chatcli.session.entries import now
 from chatcli.session.files import read_private, storage_errors, write_private
@@ -67,29 +67,21 @@ def read(path: Path, database: Database) -> Read:
         )
     if edited.as_of is None and not database.state("document"):
         return Read(problems=[_("{path} was not written by this memory.").format(path=path)], keep_copy=True)
+    ours = edited.as_of is None or edited.memory == database.position.memory
     facts = {fact.id: fact for fact in database.facts()}
     changes = _Changes(database.position.last_seq, facts)
-    if edited.as_of is not None and edited.memory != database.position.memory:
-        for entry in edited.entries:
-            changes.take(entry, is_change=False)
-        told = _("{path} comes from another memory: what it says is added, and nothing forgotten.")
-        return Read(
-            lines=changes.lines,
-            problems=[told.format(path=path), *changes.problems],
-            keep_copy=edited.leftover or bool(changes.problems),
-        )
     mentioned = {entry.id for entry in edited.entries if entry.untouched}
     for entry in edited.entries:
-        if not entry.untouched:
-            changes.take(entry, is_change=entry.id in facts and entry.id not in mentioned)
+        if not (ours and entry.untouched):
+            changes.take(entry, is_change=ours and entry.id in facts and entry.id not in mentioned)
             mentioned.add(entry.id)
-    if edited.as_of is not None:
+    keep_copy = edited.leftover or bool(changes.problems)
+    if not ours:
+        text = _("{path} comes from another memory: what it says is added, and nothing is forgotten.")
+        changes.problems.append(text.format(path=path))
+    elif edited.as_of is not None:
         changes.forget([f.id for f in facts.values() if f.seq <= edited.as_of and f.id not in mentioned])
-    return Read(
-        lines=changes.lines,
-        problems=changes.problems,
-        keep_copy=edited.leftover or bool(changes.problems),
-    )
+    return Read(lines=changes.lines, problems=changes.problems, keep_copy=keep_copy)
 
 
 def reworded(fact: Fact, text: str, seq: int) -> Fact:
@@ -144,7 +136,10 @@ class _Changes:
             self.lines.append(Noted(structs.replace(changed, seq=self._next(), changed=now())))
 
     def _add(self, entry: Entry, text: str) -> None:
+        """In the user's own words, unless it says otherwise and is as another memory wrote it."""
         time = now()
+        foreign = entry.untouched and entry.has_source
+        said_by: SaidBy = "import" if foreign else "user"
         self.lines.append(
             Noted(
                 Fact(
@@ -154,6 +149,9 @@ class _Changes:
                     category=entry.category or "general",
                     tags=entry.tags,
                     scope=entry.scope,
+                    said_by=said_by,
+                    outside=foreign,
+                    confidence=CONFIDENCE[said_by],
                     created=time,
                     changed=time,
                 )

@@ -21,7 +21,7 @@ from chatcli.memory import edits
 from chatcli.memory.database import Database, Tally, is_corrupt
 from chatcli.memory.document import render
 from chatcli.memory.fact import Fact, clean_tags, clean_text, draw_id, likeness
-from chatcli.memory.log import Forgotten, Line, Log, Noted
+from chatcli.memory.log import Forgotten, Line, Log, Noted, Tail
 from chatcli.session.entries import now
 from chatcli.session.files import locked, make_private_folder, storage_errors
 
@@ -184,17 +184,32 @@ class Memory:
         position, generation = database.position, self._log.generation()
         same = generation == position.generation
         if not generation or (same and self._log.size_bytes < position.end_bytes):
+            if self._log.size_bytes and not generation:
+                self._salvage(database)
             self._rewrite_log(database)  # it is new, or lost: the database knows all that it said
             return
         tail = self._log.read(position.end_bytes if same else 0)
         if not same or tail.end_bytes != position.end_bytes:
             database.apply(tail.lines, generation=generation, end_bytes=tail.end_bytes, anew=not same)
+        self._tell_unreadable(tail)
+        self._log.cut(tail.end_bytes)  # a line that nobody was told is written
+
+    def _salvage(self, database: Database) -> None:
+        """The beginning of the log is damaged: keep it, and take in all that can still be read."""
+        copy = edits.keep_copy(self._log.path)
+        position = database.position
+        tail = self._log.read(position.end_bytes)
+        database.apply(tail.lines, generation=position.generation, end_bytes=tail.end_bytes)
+        self._tell_unreadable(tail)
+        text = _("The log of the memory was damaged: it is made anew. The old one is {path}.")
+        self.news.append(text.format(path=copy))
+
+    def _tell_unreadable(self, tail: Tail) -> None:
         if tail.unreadable:
             text = ngettext(
                 "{n} line of {path} cannot be read.", "{n} lines of {path} cannot be read.", tail.unreadable
             )
             self.news.append(text.format(n=tail.unreadable, path=self._log.path))
-        self._log.cut(tail.end_bytes)  # a line that nobody was told is written
 
     def _is_current(self, database: Database) -> bool:
         position = database.position
@@ -227,23 +242,26 @@ class Memory:
         """Nothing that is gone stays on the disk, and the file for people says what is there."""
         position = database.position
         if position.leftovers:
-            for path in self.folder.glob("memory.db.corrupt-*"):
-                path.unlink()  # it may still hold what was forgotten
+            for damaged in ("memory.db.corrupt-*", "log.*.jsonl"):
+                for path in self.folder.glob(damaged):
+                    path.unlink()  # it may still hold what was forgotten
             self._rewrite_log(database)
-        written = f"{position.last_seq} {language()}"
+        written = f"{position.memory} {position.last_seq} {language()}"
         if (database.state("document"), database.state("document_of")) == (seen, written):
             return
         if edits.stamp(self.document) != seen:
             return  # saved by an editor just now: read next time
-        edits.write(self.document, render(database.facts(), position.last_seq))
+        edits.write(self.document, render(database.facts(), position.last_seq, position.memory))
         with database.transaction():
             database.set_state("document", edits.stamp(self.document))
             database.set_state("document_of", written)
 
     def _rewrite_log(self, database: Database) -> None:
-        generation, end_bytes = self._log.rewrite(database.facts(), database.position.last_seq)
+        position = database.position
+        memory = position.memory or os.urandom(4).hex()
+        generation, end_bytes = self._log.rewrite(database.facts(), position.last_seq, memory)
         database.wipe_traces()
-        database.log_rewritten(generation, end_bytes)  # last: until then it is all done again
+        database.log_rewritten(generation, end_bytes, memory)  # last: until then it is all done again
 
     def _set_aside(self) -> None:
         aside = self.database.with_name(f"memory.db.corrupt-{os.urandom(3).hex()}")

@@ -179,6 +179,29 @@ def test_lines_that_cannot_be_read_are_counted_and_lose_nothing_else(memory: Mem
     assert ["1 line" in told for told in memory.news] == [True]
 
 
+@pytest.mark.parametrize("database", ["whole", "gone", "damaged"])
+def test_a_log_whose_beginning_is_damaged_loses_nothing_else(memory: Memory, database: str) -> None:
+    memory.add([draft("One."), draft("Two.")])
+    log = memory.folder / "log.jsonl"
+    log.write_bytes(b"\0" * 10 + log.read_bytes()[10:])
+    damaged = log.read_bytes()
+    match database:
+        case "gone":
+            memory.database.unlink()
+        case "damaged":
+            memory.database.write_bytes(b"no database")
+    assert texts(memory) == ["One.", "Two."]
+    (copy,) = memory.folder.glob("log.*.jsonl")
+    assert copy.read_bytes() == damaged
+    assert any(str(copy) in told for told in memory.news)
+    memory.add([draft("Three.")])
+    assert texts(memory) == ["One.", "Two.", "Three."]
+    (gone, *_others) = memory.facts()
+    memory.forget([gone.id])
+    assert b"One." not in bytes_of(memory)
+    assert not copy.exists()
+
+
 def test_a_folder_that_cannot_be_written_is_told(memory: Memory, tmp_path: Path) -> None:
     memory.folder.write_text("a file stands here", encoding="utf-8")
     with pytest.raises(StorageError):
