@@ -102,7 +102,7 @@ def is_yes(line: str) -> bool:
 
 def yes_or_no(question: str) -> str:
     """The question with the answers that it takes: Enter alone is a no."""
-    return f"{question} {_('[y/N]')}"
+    return question + " " + _("[y/N]")
 
 
 def outcome_line(answer: Answer, columns: int, look: Look) -> str:
