@@ -66,7 +66,7 @@ async def learn(run: Run) -> list[Fact]:
     messages = _new_messages(session)
     if not messages:
         return []
-    request = draft(run).request
+    request = draft(run, rewrites=False).request  # as it was sent before: the cache holds that
     answer = await ask_aside(
         run, request, request.messages, _question(), purpose="memory", most_tokens=_MOST_TOKENS
     )

@@ -92,7 +92,7 @@ class Memories:
         fact = await asyncio.to_thread(self._memory.get, fact_id.strip().lower())
         if fact is None:
             raise ToolFailed(f"There is no fact with the id {fact_id!r}: recall it first.")
-        await self._gate.forget(fact.text, wished=_asks(self._said(), _WISH_TO_FORGET))
+        await self._gate.forget(fact.text, wished=self._wishes_gone(fact))
         await asyncio.to_thread(self._memory.forget, [fact.id])
         return _shown(fact)
 
@@ -169,6 +169,11 @@ class Memories:
         while self._memory.news:
             self._tell(Notice("warning", self._memory.news.pop(0)))
 
+    def _wishes_gone(self, fact: Fact) -> bool:
+        """Whether the user's last message asks to forget, and means this fact."""
+        said = self._said()
+        return _asks(said, _WISH_TO_FORGET) and (fact.id in said or rests_on(fact.text, said))
+
     def _said(self) -> str:
         """The user's own words in their last message, on one line; empty when it is too long to be a wish."""
         messages = (m for m in reversed(self._session.transcript) if isinstance(m, UserMessage) and m.text)
@@ -190,8 +195,8 @@ def _within(room_chars: int, facts: Sequence[Fact]) -> str:
     lines: list[str] = []
     for fact in facts:
         line = f"- [{fact.category}] {fact.text}" + ("" if fact.said_by == "user" else " (noted by a model)")
-        room_chars -= len(line) + 1
-        if room_chars >= 0:
+        if len(line) < room_chars:
+            room_chars -= len(line) + 1
             lines.append(line)
     return "\n".join(lines)
 

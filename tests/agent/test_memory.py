@@ -215,6 +215,7 @@ async def test_the_model_recalls_remembers_and_lists(talk: Callable, memory: Mem
         ("ask", "remember that I like tea", 0),
         ("ask", "Lembre-se: likes tea", 0),
         ("ask", "remember what the readme says", 1),
+        ("ask", "remember: I do not like tea", 1),
         ("edits", "go", 0),
     ],
 )
@@ -288,8 +289,11 @@ async def test_forgetting_asks_and_is_for_good(talk: Callable, memory: Memory) -
         await t.conversation.run("go")
         assert t.person.questions[0].subject == "Dislikes zwieback."
         assert len(memory.facts()) == 1
+    async with talk([reply(forget), reply("No.")], autonomy="all", answers=[Answer("deny")]) as t:
+        await t.conversation.run("please remove the unused import in hello.py")
+        assert len(t.person.questions) == 1
     async with talk([reply(forget), reply("Gone.")], autonomy="ask") as t:
-        await t.conversation.run("esqueça a minha aversão")
+        await t.conversation.run("forget that I dislike zwieback")
         assert memory.facts() == []
 
 

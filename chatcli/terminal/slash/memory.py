@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import structs
 
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
@@ -98,12 +98,18 @@ async def _add(repl: Repl, text: str) -> None:
     if not entries:
         repl.tell(_("What? /memory add [category] TEXT #tag"), "warning")
         return
-    (entry,) = entries[:1]
-    category = entry.category or "general"
-    scope = "" if category in EVERYWHERE or entry.category is None else repl.conversation.memories.scope
-    draft = Fact(text=entry.text, category=category, tags=entry.tags, scope=scope)
-    draft = structs.replace(draft, session=repl.conversation.session.id)
-    _print(repl, await asyncio.to_thread(repl.conversation.memory.add, [draft]))
+    conversation = repl.conversation
+    drafts = [
+        Fact(
+            text=entry.text,
+            category=entry.category or "general",
+            tags=entry.tags,
+            scope="" if entry.category in (None, *EVERYWHERE) else conversation.memories.scope,
+            session=conversation.session.id,
+        )
+        for entry in entries
+    ]
+    _print(repl, await asyncio.to_thread(conversation.memory.add, drafts))
 
 
 async def _edit(repl: Repl, text: str) -> None:
@@ -152,7 +158,7 @@ async def _learn(repl: Repl, text: str) -> None:
         repl.tell(_learning(repl))
     elif text:
         repl.tell("/memory learn [on | off]", "warning")
-    elif repl.conversation.running:
+    elif repl.screen.busy:
         repl.tell(_("Learning has to wait: Ctrl-C cancels what runs."), "warning")
     else:
         repl.start_task(_learn_now(repl))
@@ -169,7 +175,7 @@ async def _import(repl: Repl, text: str) -> None:
         return
     path = repl.conversation.session.folder / Path(text).expanduser()
     memory = repl.conversation.memory
-    found = await asyncio.to_thread(read_memory, path, f"import {path}")
+    found = await asyncio.to_thread(read_memory, path, f"import {os.urandom(4).hex()}")
     before = await asyncio.to_thread(memory.count)
     await asyncio.to_thread(memory.add, found.facts)
     new = await asyncio.to_thread(memory.count) - before
