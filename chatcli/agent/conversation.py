@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -23,7 +23,7 @@ from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.hyde import imagine
 from chatcli.agent.images import unseen
 from chatcli.agent.inbox import Inbox
-from chatcli.agent.learning import learn
+from chatcli.agent.learning import NOTHING, Learnt, learn, note_learnt
 from chatcli.agent.loop import run_loop
 from chatcli.agent.memories import Memories
 from chatcli.agent.meter import Meter
@@ -101,7 +101,7 @@ class Conversation:
         self._environment = environment
         self._clock = clock
         self._task: (
-            asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[list[Fact]] | None
+            asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[Learnt] | None
         ) = None
         self._bind(session)
 
@@ -200,9 +200,7 @@ class Conversation:
             files = self._attached(attachments)
             if piped is not None:
                 files.append(attach_stream("stdin", piped, self.session, self.settings))
-            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
-            self._add_user(text, files, answered_in, recalled)
-            end = await self._until_done(run)
+            end = await self._until_done(self._answer(run, text, files))
         finally:
             self._stored_marks = run.stored_marks
             spent = self.meter.run_spent
@@ -248,12 +246,13 @@ class Conversation:
     async def learn(self) -> list[Fact]:
         """Remember what the user's new messages say that lasts; what was new. Not while a run works.
 
-        Raises a `ProviderError`, and `MoneyLimit`.
+        Raises a `ProviderError`, `MoneyLimit`, and what keeps a fact from being remembered.
         """
         self._task = asyncio.create_task(learn(self._new_run()))
-        drafts: list[Fact] = await self._outcome(self._task, [])
-        kept = await asyncio.to_thread(self.memory.add, drafts) if drafts else []
-        return [fact for fact in kept if fact.batch == drafts[0].batch]
+        learnt = await self._outcome(self._task, NOTHING)
+        kept = await asyncio.to_thread(self.memory.add, learnt.facts) if learnt.facts else []
+        note_learnt(self.session, learnt)
+        return [fact for fact in kept if fact.batch == learnt.batch]
 
     async def compact(self, keep: str = "") -> Compacted | None:
         """`/compact`: let the model sum up what is older than the last turns, and show that instead.
@@ -394,8 +393,17 @@ class Conversation:
         wanted = self.settings.memory_hyde and self.memory.exists
         return await imagine(self._new_run(), question) if wanted else ""
 
-    async def _until_done(self, run: Run) -> RunEnd:
-        self._task = asyncio.create_task(run_loop(run))
+    async def _answer(self, run: Run, text: str, files: Sequence[UserPart]) -> RunEnd:
+        """Recall, journal the user's words, work. A cancel leaves the words."""
+        recalled = ""
+        try:
+            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
+        finally:
+            self._add_user(text, files, run.mode.name, recalled)
+        return await run_loop(run)
+
+    async def _until_done(self, work: Coroutine[None, None, RunEnd]) -> RunEnd:
+        self._task = asyncio.create_task(work)
         return await self._outcome(self._task, "cancelled")
 
     async def _outcome(self, task: asyncio.Task[T], when_cancelled: T) -> T:

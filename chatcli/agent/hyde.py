@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from chatcli.agent.aside import answer_alone
 from chatcli.agent.run import Run
-from chatcli.errors import ProviderError
+from chatcli.errors import LimitReached, ProviderError
 from chatcli.events import Notice
 from chatcli.i18n import _
 from chatcli.messages import Text, UserMessage
@@ -41,3 +41,5 @@ async def imagine(run: Run, question: str) -> str:
     except ProviderError as error:
         run.listen(Notice("warning", _("Recalled without a guess: {why}").format(why=error.message)))
         return ""
+    except LimitReached:
+        return ""  # the request that follows tells it

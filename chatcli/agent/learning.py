@@ -20,7 +20,7 @@ from chatcli.agent.memories import project_of
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.errors import UsageError
-from chatcli.memory.fact import CATEGORIES, EVERYWHERE, Category, Fact, clean_text, fold
+from chatcli.memory.fact import CATEGORIES, EVERYWHERE, MAX_FACT_CHARS, Category, Fact, clean_text, fold
 from chatcli.memory.grounding import rests_on, spaced
 from chatcli.memory.words import keywords
 from chatcli.messages import Message, UserMessage
@@ -52,28 +52,46 @@ class Pointed(Struct, frozen=True):
     category: str = "general"
 
 
+class Learnt(Struct, frozen=True, kw_only=True):
+    """Drafts to be remembered, then noted with `note_learnt`."""
+
+    facts: tuple[Fact, ...] = ()
+    batch: str = ""
+    upto_seq: int = 0
+    """Of the last message that was looked at; 0: none was."""
+
+
+NOTHING = Learnt()
+
+
 def says_something_lasting(session: Session) -> bool:
     """Whether the user said anything, since it was last learnt from, that sounds as if it stayed true."""
     return any(re.search(_LASTING, fold(message.text)) for message in _new_messages(session))
 
 
-async def learn(run: Run) -> list[Fact]:
-    """Drafts of what the user's new messages say, and of what the session is about. Asks the model.
+async def learn(run: Run) -> Learnt:
+    """What the user's new messages say, and what the session is about. Asks the model.
 
     Raises a `ProviderError`, and `MoneyLimit`.
     """
     session = run.session
     messages = _new_messages(session)
     if not messages:
-        return []
+        return NOTHING
     request = draft(run, rewrites=False).request  # as it was sent before: the cache holds that
     answer = await ask_aside(
         run, request, request.messages, _question(), purpose="memory", most_tokens=_MOST_TOKENS
     )
-    session.set_note(_NOTE, str(messages[-1].seq))
     batch = f"{session.id}-{messages[-1].seq}"
     facts = [_draft(pointed, session, batch) for pointed in grounded(answer, messages)]
-    return [*facts, _episode(session, batch)] if facts else []
+    episode = _episode(session, batch) if facts else None
+    return Learnt(facts=(*facts, *([episode] if episode else ())), batch=batch, upto_seq=messages[-1].seq)
+
+
+def note_learnt(session: Session, learnt: Learnt) -> None:
+    """Messages that were learnt from are not looked at again."""
+    if learnt.upto_seq:
+        session.set_note(_NOTE, str(learnt.upto_seq))
 
 
 def grounded(answer: str, messages: Sequence[UserMessage]) -> list[Pointed]:
@@ -114,10 +132,13 @@ def _draft(pointed: Pointed, session: Session, batch: str) -> Fact:
     )
 
 
-def _episode(session: Session, batch: str) -> Fact:
-    """What the session was about, by the words with which the user began it."""
+def _episode(session: Session, batch: str) -> Fact | None:
+    """What the session was about, by the words with which the user began it; none where those are secret."""
     messages = _own_messages(session.transcript)
-    words = " ".join(messages[0].text.split())
+    try:
+        words = clean_text(messages[0].text[:MAX_FACT_CHARS])
+    except UsageError:
+        return None
     title = words if len(words) <= _TITLE_CHARS else words[:_TITLE_CHARS] + "…"
     return Fact(
         text=f"{title} (session {session.id})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chatcli.agent.learning import says_something_lasting
-from chatcli.errors import LimitReached, ProviderError
+from chatcli.errors import UserFacingError
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.memory.consent import read_consent, write_consent
@@ -32,7 +32,7 @@ async def learn_now(repl: Repl) -> bool:
     """Whether anything was learnt. What keeps the model from answering is told, and ends nothing."""
     try:
         facts = await repl.conversation.learn()
-    except (ProviderError, LimitReached) as error:
+    except UserFacingError as error:
         repl.tell(_("Nothing was learnt: {why}").format(why=error.message), "warning")
         return False
     if facts:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from chatcli.agent.learning import grounded, says_something_lasting
+from chatcli.errors import StorageError
 from chatcli.memory.store import Memory
 from chatcli.messages import Text, UserMessage
 from tests.wire.script import call, reply
@@ -118,3 +119,21 @@ async def test_what_a_tool_said_is_never_learnt(talk: Callable, project: Path) -
     async with talk(script) as t:
         await t.conversation.run("read notes.txt, I always like that")
         assert await t.conversation.learn() == []
+
+
+async def test_a_secret_in_the_first_words_keeps_the_facts_and_no_episode(talk: Callable) -> None:
+    async with talk([reply("Ok."), reply("Ok."), reply(POINTED, side=True)]) as t:
+        await t.conversation.run("use the key sk-ant-abcdefghijklmnop1234")
+        await t.conversation.run(SAID)
+        assert [fact.category for fact in await t.conversation.learn()] == ["preference"]
+
+
+async def test_what_could_not_be_kept_is_learnt_again(talk: Callable, tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "home")
+    async with talk([reply("Ok."), reply(POINTED, side=True), reply(POINTED, side=True)]) as t:
+        await t.conversation.run(SAID)
+        memory.folder.write_text("a file stands here", encoding="utf-8")
+        with pytest.raises(StorageError):
+            await t.conversation.learn()
+        memory.folder.unlink()
+        assert len(await t.conversation.learn()) == 2
