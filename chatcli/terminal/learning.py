@@ -8,24 +8,37 @@ from chatcli.agent.learning import says_something_lasting
 from chatcli.errors import UserFacingError
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
-from chatcli.memory.consent import read_consent, write_consent
+from chatcli.memory.consent import read_consent
 from chatcli.memory.fact import Fact
 from chatcli.terminal.cells import behind, fill
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
 
+_ASKED = "asked to learn"
+
 
 async def learn_after_run(repl: Repl) -> None:
-    """Nothing happens unless the user said something that sounds lasting, and lets chatcli learn."""
+    """Nothing happens unless the user said something that sounds lasting, and lets chatcli learn.
+
+    Where they were not asked yet they are told how to answer: a question would take what they type just now.
+    """
     conversation = repl.conversation
     settings = conversation.settings
     if settings.memory_mode == "off" or settings.memory_learn == "off":
         return
     if conversation.provider.name == "OFFLINE" or not says_something_lasting(conversation.session):
         return
-    if settings.memory_learn == "on" or await _agreed(repl):
+    agreed = settings.memory_learn == "on" or read_consent(conversation.memory.folder)
+    if agreed:
         await learn_now(repl)
+    elif agreed is None and _ASKED not in conversation.session.notes:
+        conversation.session.set_note(_ASKED, "1")
+        question = _(
+            "May chatcli remember facts from what you say? It asks the model and shows what it keeps: "
+            "/memory learn on · /memory learn off"
+        )
+        repl.tell(question)
 
 
 async def learn_now(repl: Repl) -> bool:
@@ -39,22 +52,6 @@ async def learn_now(repl: Repl) -> bool:
         repl.screen.print(["", *_learnt(facts, repl.screen.columns)])
         repl.tell(_("Remembered for later sessions. /memory undo takes it back."))
     return bool(facts)
-
-
-async def _agreed(repl: Repl) -> bool:
-    """What the user said to it once; asked now where they were not asked yet."""
-    folder = repl.conversation.memory.folder
-    said = read_consent(folder)
-    if said is None:
-        question = _(
-            "May chatcli remember lasting facts from what you say? It asks the model, shows what it keeps, "
-            "and /memory learn off ends it."
-        )
-        said = await repl.confirm(question)
-        write_consent(folder, said)
-        if not said:
-            repl.tell(_("Nothing is learnt. /memory learn on changes that."))
-    return said
 
 
 def _learnt(facts: list[Fact], columns: int) -> list[str]:

@@ -69,8 +69,8 @@ def test_it_asks_once_learns_shows_the_source_and_takes_it_back(world: World) ->
     )
     terminal = world.prompt(columns=100)
     terminal.line(SAID)
-    terminal.expect("May chatcli remember lasting facts")
-    terminal.line("y")
+    terminal.expect("May chatcli remember facts")
+    terminal.line("/memory learn on")
     terminal.expect("you said: “I prefer tabs")
     terminal.expect("/memory undo takes it back")
     terminal.line("I always work late")
@@ -85,13 +85,26 @@ def test_it_asks_once_learns_shows_the_source_and_takes_it_back(world: World) ->
     assert world.server.violations == []
 
 
+def test_who_says_nothing_to_it_is_asked_once_a_session(world: World) -> None:
+    world.serve([reply("Noted."), reply("Again.")])
+    terminal = world.prompt(columns=100)
+    terminal.line(SAID)
+    terminal.expect("May chatcli remember")
+    terminal.line(SAID)
+    terminal.expect("Again.")
+    terminal.line("/memory")
+    terminal.expect("Nothing is remembered yet.")
+    assert terminal.text().count("May chatcli") == 1
+    assert world.server.violations == []
+
+
 def test_who_declines_is_not_asked_again(world: World) -> None:
     world.serve([reply("Noted."), reply("Again.")])
     terminal = world.prompt(columns=100)
     terminal.line(SAID)
     terminal.expect("May chatcli remember")
-    terminal.line("n")
-    terminal.expect("Nothing is learnt.")
+    terminal.line("/memory learn off")
+    terminal.expect("you say: off")
     terminal.line(SAID)
     terminal.expect("Again.")
     terminal.line("/memory")

@@ -20,7 +20,7 @@ from chatcli.memory.importing import FILES, read_memory
 from chatcli.memory.vectors import available
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import behind, fill
-from chatcli.terminal.learning import learn_now
+from chatcli.terminal.learning import learn_after_run, learn_now
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ async def _learn(repl: Repl, text: str) -> None:
     if text in ("on", "off"):
         write_consent(folder, text == "on")
         repl.tell(_learning(repl))
+        if text == "on" and not repl.screen.busy:
+            repl.start_task(learn_after_run(repl))  # what made the question come
     elif text:
         repl.tell("/memory learn [on | off]", "warning")
     elif repl.screen.busy:
