@@ -21,6 +21,7 @@ from chatcli.memory import edits
 from chatcli.memory.database import Database, Tally, is_corrupt
 from chatcli.memory.document import render
 from chatcli.memory.fact import Fact, clean_tags, clean_text, draw_id, likeness
+from chatcli.memory.grounding import spaced
 from chatcli.memory.log import Forgotten, Line, Log, Noted, Tail
 from chatcli.session.entries import now
 from chatcli.session.files import locked, make_private_folder, storage_errors
@@ -102,7 +103,10 @@ class Memory:
         return self._change(changed)
 
     def forget(self, ids: Sequence[str]) -> list[Fact]:
-        """Take these out for good: when it returns their text is on the disk no more. What was taken out."""
+        """Take these out for good: when it returns their text is on the disk no more. What was taken out.
+
+        But for the copies of what a person wrote into the file: of those that still hold it they are told.
+        """
 
         def forgotten(database: Database, seq: int) -> tuple[list[Line], list[Fact]]:
             gone = [fact for fact_id in ids if (fact := database.get(fact_id))]
@@ -167,7 +171,7 @@ class Memory:
             yield
 
     def _with_lock(self, work: Callable[[Database], T], *, damaged: bool = False) -> T:
-        with self._turn():
+        with storage_errors(self.folder), self._turn():
             if damaged:
                 self._set_aside()
             with closing(Database(self.database)) as database:
@@ -234,9 +238,24 @@ class Memory:
 
     def _write(self, database: Database, lines: list[Line]) -> None:
         if lines:
+            self._tell_copies(database, lines)
             position = database.position
             end_bytes = self._log.append(lines, position.end_bytes)
             database.apply(lines, generation=position.generation, end_bytes=end_bytes)
+
+    def _tell_copies(self, database: Database, lines: Sequence[Line]) -> None:
+        """Which copies of what a person wrote hold a text that goes now: they are theirs to remove."""
+        copies = list(self.folder.glob("MEMORY.*.md"))
+        if not copies:
+            return
+        gone = [spaced(fact.text) for fact in _replaced(database, lines)]
+        for copy in copies:
+            kept = spaced(copy.read_text(encoding="utf-8", errors="replace"))
+            if any(text in kept for text in gone):
+                text = _(
+                    "What is gone now still stands in {path}, a copy of what you wrote: remove it there."
+                )
+                self.news.append(text.format(path=copy))
 
     def _tidy(self, database: Database, seen: str) -> None:
         """Nothing that is gone stays on the disk, and the file for people says what is there."""
@@ -294,6 +313,18 @@ def _added(database: Database, drafts: Sequence[Fact], seq: int) -> tuple[list[L
             taken.add(fact.id)
         facts.append(fact)
     return [Noted(fact) for fact in new.values()], facts
+
+
+def _replaced(database: Database, lines: Sequence[Line]) -> Iterator[Fact]:
+    """Facts whose text is no more when these lines hold."""
+    for line in lines:
+        match line:
+            case Forgotten(ids=ids):
+                yield from filter(None, map(database.get, ids))
+            case Noted(fact):
+                before = database.get(fact.id)
+                if before and before.text != fact.text:
+                    yield before
 
 
 def _known(database: Database, fact_id: str) -> Fact:

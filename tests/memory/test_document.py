@@ -168,6 +168,20 @@ def test_lines_behind_the_end_of_the_file_count(memory: Memory) -> None:
     assert texts(memory) == {"Name: Ana", "The build needs make.", "Likes tea."}
 
 
+def test_a_copy_that_holds_what_was_forgotten_is_named(memory: Memory) -> None:
+    edit(memory, "## Everywhere\n", "## Everywhere\n<!-- ask Bob -->\n")
+    by_text = {fact.text: fact.id for fact in memory.facts()}
+    memory.add([draft("Likes tea.")])
+    memory.news.clear()
+    memory.change(by_text["Prefers tabs."], "Prefers spaces.")
+    memory.forget([by_text["Name: Ana"]])
+    (copy,) = memory.folder.glob("MEMORY.*.md")
+    assert [str(copy) in told for told in memory.news] == [True, True]
+    copy.unlink()
+    memory.forget([by_text["The build needs make."]])
+    assert len(memory.news) == 2
+
+
 def test_a_section_of_the_users_own_without_lines_stays_in_a_copy(memory: Memory) -> None:
     edit(memory, "## Everywhere\n", "## Things to think about\n\n## Everywhere\n")
     assert len(texts(memory)) == 3

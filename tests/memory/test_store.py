@@ -206,3 +206,23 @@ def test_a_folder_that_cannot_be_written_is_told(memory: Memory, tmp_path: Path)
     memory.folder.write_text("a file stands here", encoding="utf-8")
     with pytest.raises(StorageError):
         memory.add([draft("Prefers tabs.")])
+
+
+@pytest.mark.parametrize("broken", ["database is a link", "lock is a folder", "log is a folder"])
+def test_a_file_that_cannot_be_used_is_told(memory: Memory, broken: str) -> None:
+    memory.add([draft("Prefers tabs.")])
+    match broken:
+        case "database is a link":
+            memory.database.rename(memory.folder / "elsewhere")
+            memory.database.symlink_to(memory.folder / "elsewhere")
+        case "lock is a folder":
+            (memory.folder / "memory.db.lock").unlink(missing_ok=True)
+            (memory.folder / "memory.db.lock").mkdir()
+        case "log is a folder":
+            (memory.folder / "log.jsonl").unlink()
+            (memory.folder / "log.jsonl").mkdir()
+    with pytest.raises(StorageError):
+        memory.add([draft("Likes tea.")])
+    if broken != "lock is a folder":
+        with pytest.raises(StorageError):
+            memory.facts()
