@@ -18,7 +18,7 @@ from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
 from chatcli.gate.reasons import Reason
 from chatcli.gate.repository import repository_risk
 from chatcli.gate.script import Assignment, Loop, Redirect, SimpleCommand
-from chatcli.gate.searches import SEARCHES, opens_below
+from chatcli.gate.searches import SEARCHES, opens_below, starting_points
 from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap
@@ -198,7 +198,7 @@ class _Judge:
                 risk = repository_risk(folder.resolve())
                 if risk:
                     return risk
-        return self._refusal(name, use, args) or self._secret_below(name, use, args)
+        return self._refusal(name, use, args) or self._secret_below(name, use)
 
     def _use(self, name: str, args: Sequence[Arg | None]) -> Use | Reason:
         if name in SPECIAL_READERS:
@@ -230,13 +230,13 @@ class _Judge:
                         return reason
         return None
 
-    def _secret_below(self, name: str, use: Use, args: Sequence[Arg | None]) -> Reason | None:
+    def _secret_below(self, name: str, use: Use) -> Reason | None:
         """A search of a folder opens every file in it, also those that nobody named."""
-        opens = opens_below(name, use, [arg.text for arg in args if arg]) if name in SEARCHES else None
+        opens = opens_below(name, use) if name in SEARCHES else None
         if opens is None:
             return None
         for folder in self._folders:
-            for path in use.paths or (".",):
+            for path in starting_points(use):
                 reason = self._reach.secret_name_below((folder / path).resolve(), opens)
                 if reason:
                     return reason

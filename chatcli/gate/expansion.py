@@ -25,10 +25,14 @@ _RUNS_TEXT = frozenset({"eval", "source", ".", "read", "mapfile", "readarray", "
 
 
 class Arg(Struct, frozen=True):
-    """One possible argument. `sure`: it is there, as this one word, whatever the files are."""
+    """One possible argument. `sure`: it is there, as this one word, whatever the files are.
+
+    `alone`: it is that while the files are what they are now: a pattern without a match stays as it is.
+    """
 
     text: str
     sure: bool = True
+    alone: bool = True
 
 
 SOME_WORD = Arg("\0")
@@ -79,7 +83,8 @@ def arguments(
         return None
     texts = ["".join(pieces) for pieces in combined]
     if all(part.kind != "pattern" for part in word.parts):
-        return tuple(Arg(text, sure=len(texts) == 1) for text in dict.fromkeys(texts))
+        one = len(texts) == 1
+        return tuple(Arg(text, sure=one, alone=one) for text in dict.fromkeys(texts))
     if any(_MAGIC.search(part.text) for part in word.parts if part.kind != "pattern"):
         return None
     matches: dict[str, None] = {}
@@ -88,7 +93,7 @@ def arguments(
         if found is None or len(matches) > MAX_VALUES:
             return None
         matches.update(dict.fromkeys([text, *found]))
-    return tuple(Arg(match, sure=False) for match in matches)
+    return tuple(Arg(match, sure=False, alone=len(matches) == 1) for match in matches)
 
 
 def _part_values(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from chatcli.gate.expansion import Arg
 from chatcli.gate.reasons import Reason
@@ -49,6 +49,8 @@ class Use(Struct, frozen=True):
     files: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
     text: tuple[str, ...] = ()
+    values: tuple[tuple[str, str | None], ...] = ()
+    """Flags with their values, in the order of the line; None: only known when it runs."""
 
 
 def reads(
@@ -97,6 +99,7 @@ class _Reading:
         self._operands: list[Arg] = []
         self._paths: list[str] = []
         self._text: list[str] = []
+        self._values: list[tuple[str, str | None]] = []
 
     def run(self) -> Reason | None:
         only_operands = False
@@ -123,13 +126,18 @@ class _Reading:
         if has_pattern and operands and operands[0].sure:
             self._text.append(operands.pop(0).text)
         texts = tuple(arg.text for arg in operands)
-        flags, text = frozenset(self._flags), tuple(self._text)
+        use = Use(
+            paths=tuple(self._paths),
+            flags=frozenset(self._flags),
+            text=tuple(self._text),
+            values=tuple(self._values),
+        )
         match self._reader.operands:
             case "paths" | "pattern":
-                return Use(paths=(*self._paths, *texts), flags=flags, text=text)
+                return structs.replace(use, paths=(*use.paths, *texts))
             case "files":
-                return Use(paths=tuple(self._paths), files=texts, flags=flags, text=text)
-        return Use(paths=tuple(self._paths), flags=flags, text=(*text, *texts))
+                return structs.replace(use, files=texts)
+        return structs.replace(use, text=(*use.text, *texts))
 
     def _too_many(self) -> Reason | None:
         limit = 0 if self._reader.operands == "none" else self._reader.limit
@@ -143,7 +151,7 @@ class _Reading:
         if equals:
             if name not in self._reader.long_values:
                 return Reason(UNKNOWN_FLAG, arg.text)
-            self._value(name, value)
+            self._value(name, value, known=arg.alone)
             return None
         if name in self._reader.long:
             return None
@@ -160,7 +168,7 @@ class _Reading:
             if letter in self._reader.short_values:
                 attached = body[index + 1 :]
                 if attached:
-                    self._value(f"-{letter}", attached)
+                    self._value(f"-{letter}", attached, known=arg.alone)
                     return None
                 return self._next_value(f"-{letter}", arg)
             if letter not in self._reader.short:
@@ -177,7 +185,8 @@ class _Reading:
         self._value(name, value.text)
         return None
 
-    def _value(self, name: str, value: str) -> None:
+    def _value(self, name: str, value: str, *, known: bool = True) -> None:
+        self._values.append((name, value if known else None))
         if name in self._reader.path_flags:
             self._paths.append(value)
         else:

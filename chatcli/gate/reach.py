@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -63,7 +64,7 @@ class Reach:
                 return Reason(SPECIAL, str(path))
             case "outside" if not self._allows("read", path) and not self._allows("write", path):
                 return Reason(OUTSIDE, str(path))
-            case "project" if not place.is_folder and self._is_secret_by_name(path):
+            case "project" if not place.is_folder and self.is_secret_by_name(path):
                 return Reason(SECRET_NAME, str(path))
         return None
 
@@ -73,28 +74,31 @@ class Reach:
         kind = self.territory.place(resolved).kind
         if kind in {"secret", "special"} or (kind == "outside" and resolved != path):
             return False
-        return not self._is_secret_by_name(resolved)
+        return not self.is_secret_by_name(resolved)
 
     def refuses_to_search(self, path: Path) -> Reason | None:
         """For a program that reads everything below a folder."""
         holds = self.territory.secrets_below(path) and not self._allows("read", path)
         return self.refuses_to_read(path) or (Reason(HOLDS_SECRETS, str(path)) if holds else None)
 
-    def secret_name_below(self, folder: Path, reads: Callable[[str], bool]) -> Reason | None:
-        """For the same; `reads` says by its name whether the program opens a file.
+    def secret_name_below(self, folder: Path, opens: Callable[[Path], bool]) -> Reason | None:
+        """For the same; `opens` says whether the program opens a file below the folder.
 
-        Looks at no more than 20,000 names, so that a huge folder holds nothing up.
+        Looks at no more than 20,000 names, so that a huge folder holds nothing up; the upper ones first.
         """
         looked_at = 0
-        for parent, folders, names in os.walk(folder):
-            folders[:] = [name for name in folders if name not in _UNSEARCHED]
+        pending = deque([folder])
+        while pending and looked_at <= _MAX_LOOKED_AT:
+            parent, folders, names = next(os.walk(pending.popleft()), ("", (), ()))
             looked_at += len(folders) + len(names)
-            for name in names:
-                path = Path(parent, name)
-                if holds_secrets(name) and reads(name) and self._is_secret_by_name(path):
+            pending += [
+                Path(parent, name)
+                for name in folders
+                if name not in _UNSEARCHED and not Path(parent, name).is_symlink()
+            ]
+            for path in (Path(parent, name) for name in names if holds_secrets(name)):
+                if self.is_secret_by_name(path) and opens(path):
                     return Reason(SECRET_NAME_BELOW, str(path))
-            if looked_at > _MAX_LOOKED_AT:
-                break
         return None
 
     def refuses_to_write(self, path: Path) -> Reason | None:
@@ -126,6 +130,16 @@ class Reach:
     def writes_by_rule(self, path: Path) -> bool:
         return self._allows("write", path)
 
+    def is_secret_by_name(self, path: Path) -> bool:
+        """And no rule names it: `read:.env` and `read:**/.env` do, `read:.` does not."""
+        if not holds_secrets(path.name):
+            return False
+        for rule in self._rules_of("read"):
+            root, wild = rule.path_pattern(self.territory.project, self.territory.user_home)
+            if (wild or root == path) and self._covers(rule, path):
+                return False
+        return True
+
     def refuses_argument(self, text: str, folder: Path, purpose: Purpose) -> Reason | None:
         """The same for a path as a command line names it; an empty word names nothing.
 
@@ -156,7 +170,7 @@ class Reach:
             return None
         if place.kind == "outside" and not self._allows("write", path):
             return Reason(OUTSIDE, str(path))
-        if place.exists and not place.is_folder and self._is_secret_by_name(path):
+        if place.exists and not place.is_folder and self.is_secret_by_name(path):
             return Reason(SECRET_NAME, str(path))
         return self.bars_writing(place) or runs_by_itself(path)
 
@@ -171,16 +185,6 @@ class Reach:
             if named and self._covers(rule, path):
                 return True
         return False
-
-    def _is_secret_by_name(self, path: Path) -> bool:
-        """And no rule names it: `read:.env` and `read:**/.env` do, `read:.` does not."""
-        if not holds_secrets(path.name):
-            return False
-        for rule in self._rules_of("read"):
-            root, wild = rule.path_pattern(self.territory.project, self.territory.user_home)
-            if (wild or root == path) and self._covers(rule, path):
-                return False
-        return True
 
     def _rules_of(self, kind: RuleKind) -> tuple[Rule, ...]:
         return self._rules.of_kind(kind, given_only=self._given_only and kind != "read")

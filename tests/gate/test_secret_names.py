@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from chatcli.errors import Denied
@@ -147,3 +149,74 @@ def test_what_is_found_below_a_folder_is_shown_without_them(project) -> None:
     assert gate.may_show(project.project / "a.py")
     assert not gate.may_show(project.project / ".env")
     assert project.gate(allow=["read:.env"]).may_show(project.project / ".env")
+
+
+OPENED = """
+    grep -r --exclude=* --include=*.env TOKEN .
+    grep -r --exclude=x --include=*.py TOKEN .
+    grep -r --exclude=.ENV TOKEN .
+    grep -r --exclude=nowhere/.env TOKEN .
+    grep -r --exclude={.env,x} TOKEN .
+    grep -r --exclude=[.]env TOKEN .
+    grep -r --include=[^x]env TOKEN .
+    grep -r --exclude=.e --include=.e?? TOKEN .
+    grep -r --exclude-from=a.py TOKEN .
+    rg -g !* -g *.env TOKEN
+    rg -g *.py -g .env TOKEN
+    rg -ng .env -g *.py TOKEN
+    rg -g *.py --iglob .ENV TOKEN
+    rg --iglob .ENV -g !.env TOKEN
+    rg -g !nowhere/.env -. TOKEN
+    rg -g !.ENV -. TOKEN
+    rg -g \\\\.env TOKEN
+    rg -g #*.py -uu TOKEN
+    rg --type-add x:.env -tx TOKEN
+    rg --type-add py:.env -tpy TOKEN
+    rg -tpy -g .env TOKEN
+    rg -tpy -g * TOKEN
+    rg --ignore-file a.py TOKEN
+    grep -r -f a.py
+    rg -uf a.py
+"""
+LEFT_OUT = """
+    grep -r TOKEN --include=*.py .
+    grep -r TOKEN --include=*.py --exclude=test* .
+    grep -r TOKEN --include=* --exclude=.env .
+    grep -rn TOKEN --exclude=.env .
+    rg TOKEN
+    rg -tpy --type md TOKEN
+    rg -g !.env -. TOKEN
+    rg -g !**/.env --hidden TOKEN
+    rg -g * -g !.e* TOKEN
+    rg -ng *.{py,md} TOKEN
+    rg --files --hidden
+"""
+
+
+@pytest.mark.parametrize("text", [line for line in OPENED.splitlines() if line.strip()])
+def test_a_search_whose_globs_do_not_surely_keep_it_off_asks(world, text: str) -> None:
+    world.file("a.py")
+    world.file(".env")
+    quoted = shlex.join(text.replace("\\\\", "\\").split())
+    assert "passwords or keys" in " ".join(world.gate().judge(quoted).reasons)
+
+
+@pytest.mark.parametrize("text", [line for line in LEFT_OUT.splitlines() if line.strip()])
+def test_a_search_that_leaves_it_out_only_reads(world, text: str) -> None:
+    world.file("src/a.py")
+    world.file(".env")
+    assert world.gate().judge(shlex.join(text.split())).read_only
+
+
+def test_an_ignore_file_that_names_it_lets_ripgrep_in(world) -> None:
+    world.file("sub/.env")
+    assert world.gate().judge("rg TOKEN").read_only
+    world.file(".gitignore", "*\n!.env*\n")
+    assert not world.gate().judge("rg TOKEN").read_only
+    assert world.gate().judge("rg -g '!.env' TOKEN").read_only
+
+
+def test_a_glob_that_is_only_known_when_it_runs_keeps_nothing_out(world) -> None:
+    world.file(".env")
+    assert not world.gate().judge("x=y; x=.env; grep -r --exclude=$x TOKEN .").read_only
+    assert not world.gate().judge("x=y; x=.env; grep -r --include=$x TOKEN .").read_only
