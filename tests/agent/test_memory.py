@@ -317,7 +317,11 @@ async def test_a_guess_of_the_model_is_asked_for_and_billed(talk: Callable, memo
     async with talk(script, variables={"CHATCLI_MEMORY_HYDE": "on"}) as t:
         await t.conversation.run("where?")
         assert "PostgreSQL" in t.result_text(0)
-        assert [record.purpose for record in t.conversation.session.usage] == ["answer", "memory", "answer"]
+        usage = t.conversation.session.usage
+        assert [record.purpose for record in usage] == ["answer", "memory", "answer"]
+        assert usage[1].row is not None
+        assert usage[1].row.same == 0
+        assert t.conversation.session.last_request_at == usage[2].sent_at
 
 
 async def test_a_cancel_while_facts_are_recalled_ends_the_run_and_keeps_the_words(

@@ -53,6 +53,21 @@ def test_among_10000_facts(tmp_path: Path) -> None:
     assert median(seconds) < SLOWEST_SECONDS
 
 
+def test_a_package_that_cannot_be_loaded_is_left_out_and_logged(tmp_path: Path, monkeypatch, caplog) -> None:
+    def breaks():
+        raise ImportError("no such instruction")
+
+    monkeypatch.setattr(vectors, "_loaded", breaks)
+    monkeypatch.setattr(vectors, "_broken", False)
+    memory = Memory(tmp_path)
+    memory.add([draft("Prefers tabs.")])
+    recall = Recall(memory)
+    assert [found.fact.text for found in recall.find("tabs", scope="", limit=5)] == ["Prefers tabs."]
+    assert recall.vectors.fill(9) == 0
+    assert not vectors.available()
+    assert "no such instruction" in caplog.text
+
+
 def test_without_the_package_words_find_it(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(vectors, "available", lambda: False)
     memory = Memory(tmp_path)
