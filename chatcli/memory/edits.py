@@ -73,8 +73,8 @@ def read(path: Path, database: Database) -> Read:
     mentioned = {entry.id for entry in edited.entries if entry.untouched}
     for entry in edited.entries:
         if not (ours and entry.untouched):
-            changes.take(entry, is_change=ours and entry.id in facts and entry.id not in mentioned)
-            mentioned.add(entry.id)
+            is_change = ours and entry.id in facts and entry.id not in mentioned
+            mentioned |= {entry.id, changes.take(entry, is_change=is_change)}
     keep_copy = edited.leftover or bool(changes.problems)
     if not ours:
         text = _("{path} comes from another memory: what it says is added, and nothing is forgotten.")
@@ -107,56 +107,61 @@ class _Changes:
         self.problems: list[str] = []
         self._seq = last_seq
         self._facts = facts
-        self._said = {(fact.scope, likeness(fact.text)) for fact in facts.values()}
-        self._taken = set(facts)
+        self._said = {(fact.scope, likeness(fact.text)): fact for fact in facts.values()}
 
-    def take(self, entry: Entry, *, is_change: bool) -> None:
-        """A line that somebody wrote or changed."""
+    def take(self, entry: Entry, *, is_change: bool) -> str:
+        """A line that somebody wrote or changed; the id of its fact, empty when it can be none."""
         try:
             text = clean_text(entry.text)
         except UsageError as error:
             self.problems.append(f"{error.message} {error.hint}".strip())
-            return
+            return ""
+        says = (entry.scope, likeness(text))
         if is_change:
-            self._change(self._facts[entry.id], entry, text)
-        elif (entry.scope, likeness(text)) not in self._said:
-            self._add(entry, text)
-        self._said.add((entry.scope, likeness(text)))
+            fact = self._changed(self._facts[entry.id], entry, text)
+        else:
+            fact = self._added(entry, text, self._said.get(says))
+        self._said[says] = fact
+        return fact.id
 
     def forget(self, ids: list[str]) -> None:
         if ids:
             self.lines.append(Forgotten(ids=tuple(ids), seq=self._next()))
 
-    def _change(self, fact: Fact, entry: Entry, text: str) -> None:
+    def _changed(self, fact: Fact, entry: Entry, text: str) -> Fact:
         worded = fact if text == fact.text else reworded(fact, text, fact.seq)
         changed = structs.replace(
             worded, tags=entry.tags, category=entry.category or fact.category, scope=entry.scope
         )
         if changed != fact:
             self.lines.append(Noted(structs.replace(changed, seq=self._next(), changed=now())))
+        return changed
 
-    def _add(self, entry: Entry, text: str) -> None:
-        """In the user's own words, unless it says otherwise and is as another memory wrote it."""
-        time = now()
+    def _added(self, entry: Entry, text: str, known: Fact | None) -> Fact:
+        """In the user's own words, unless it says otherwise and is as another memory wrote it.
+
+        `known` says the same already; what was not the user's own becomes it.
+        """
         foreign = entry.untouched and entry.has_source
+        if known and (foreign or known.said_by == "user"):
+            return known
+        time = now()
         said_by: SaidBy = "import" if foreign else "user"
-        self.lines.append(
-            Noted(
-                Fact(
-                    id=draw_id(self._taken.__contains__),
-                    seq=self._next(),
-                    text=text,
-                    category=entry.category or "general",
-                    tags=entry.tags,
-                    scope=entry.scope,
-                    said_by=said_by,
-                    outside=foreign,
-                    confidence=CONFIDENCE[said_by],
-                    created=time,
-                    changed=time,
-                )
-            )
+        fact = Fact(
+            id=known.id if known else draw_id(self._facts.get),
+            seq=self._next(),
+            text=text,
+            category=entry.category or "general",
+            tags=entry.tags,
+            scope=entry.scope,
+            said_by=said_by,
+            outside=foreign,
+            confidence=CONFIDENCE[said_by],
+            created=known.created if known else time,
+            changed=time,
         )
+        self.lines.append(Noted(fact))
+        return fact
 
     def _next(self) -> int:
         self._seq += 1

@@ -82,7 +82,9 @@ class Memory:
     # Changing
 
     def add(self, drafts: Sequence[Fact]) -> list[Fact]:
-        """Remember these; `id`, `seq` and times are given here. What is known already is given back as it is.
+        """Remember these; `id`, `seq` and times are given here.
+
+        What is known already is given back as it is, unless the user now says themselves what was not theirs.
 
         Raises `UsageError` when one of them is no fact: then none is remembered.
         """
@@ -301,13 +303,13 @@ def _added(database: Database, drafts: Sequence[Fact], seq: int) -> tuple[list[L
     for draft in drafts:
         says = (draft.scope, likeness(draft.text))
         fact = new.get(says) or database.alike(*says)
-        if fact is None:
+        if fact is None or (says not in new and draft.said_by == "user" != fact.said_by):
             time = now()
             fact = new[says] = structs.replace(
                 draft,
-                id=draw_id(lambda drawn: drawn in taken or database.get(drawn)),
+                id=fact.id if fact else draw_id(lambda drawn: drawn in taken or database.get(drawn)),
                 seq=seq + len(new),
-                created=draft.created or time,
+                created=(fact.created if fact else draft.created) or time,
                 changed=time,
             )
             taken.add(fact.id)

@@ -202,6 +202,12 @@ def test_a_line_copied_and_changed_is_a_second_fact(memory: Memory) -> None:
     assert {"Prefers tabs.", "Prefers short lines."} <= texts(memory)
 
 
+def test_a_line_without_its_mark_is_the_same_fact(memory: Memory) -> None:
+    before = {fact.id for fact in memory.facts()}
+    edit(memory, line_of(memory, "tabs"), "- [preference] Prefers tabs. #style")
+    assert {fact.id for fact in memory.facts()} == before
+
+
 def test_a_file_that_others_may_write_does_not_count(memory: Memory) -> None:
     edit(memory, "Prefers tabs.", "Prefers malware.")
     os.chmod(memory.document, 0o666)  # noqa: PTH101

@@ -49,6 +49,23 @@ def test_the_same_words_in_the_same_scope_are_one_fact(memory: Memory) -> None:
     assert len(memory.facts()) == 2
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_the_user_says_themselves_is_their_own_from_then_on(memory: Memory, by_hand: bool) -> None:
+    imported = draft("I prefer tabs", said_by="import", outside=True, tags=("of-strangers",), batch="b")
+    (before,) = memory.add([imported])
+    (again,) = memory.add([imported])
+    assert again == before
+    if by_hand:
+        lines = memory.document.read_text(encoding="utf-8")
+        memory.document.write_text("- I prefer tabs.\n" + lines, encoding="utf-8")
+    else:
+        memory.add([draft("I prefer tabs.")])
+    (fact,) = memory.facts()
+    assert (fact.id, fact.text, fact.created) == (before.id, "I prefer tabs.", before.created)
+    assert (fact.said_by, fact.outside, fact.tags, fact.batch) == ("user", False, (), "")
+    assert fact.seq > before.seq
+
+
 def test_what_does_not_show_is_left_out(memory: Memory) -> None:
     (fact,) = memory.add([draft("Prefers\u202e tabs\x1b[31m \u200band\n family 👩‍👧.")])
     assert fact.text == "Prefers tabs[31m and family 👩‍👧."
