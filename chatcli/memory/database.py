@@ -35,6 +35,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (text, tags, tokenize = 'uni
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
 
+_OWN = "json_extract(body, '$.outside') = 0"
+
 _decode = msgspec.json.Decoder(Fact).decode
 
 
@@ -51,7 +53,10 @@ class Position(Struct, frozen=True, kw_only=True):
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """Facts counted in one way: by category, by project, by tag."""
+    """Facts counted by category, by project and by tag.
+
+    Names that strangers may have given are not among them: they would stand in every prompt.
+    """
 
     categories: Mapping[str, int]
     scopes: Mapping[str, int]
@@ -117,12 +122,14 @@ class Database:
 
     def tally(self) -> Tally:
         tags: dict[str, int] = {}
-        for (line,) in self._connection.execute("SELECT tags FROM words WHERE tags <> ''"):
+        query = f"SELECT tags FROM words JOIN facts ON rowid = number WHERE tags <> '' AND {_OWN}"
+        for (line,) in self._connection.execute(query):
             for tag in line.split():
                 tags[tag] = tags.get(tag, 0) + 1
+        named = f"SELECT scope, count(*) FROM facts WHERE scope <> '' AND {_OWN} GROUP BY scope"
         return Tally(
             categories=self._counted("SELECT category, count(*) FROM facts GROUP BY category"),
-            scopes=self._counted("SELECT scope, count(*) FROM facts WHERE scope <> '' GROUP BY scope"),
+            scopes=self._counted(named),
             tags=tags,
         )
 

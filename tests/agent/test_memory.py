@@ -77,6 +77,20 @@ def test_the_digest_holds_no_words_but_the_users_own(tmp_path: Path) -> None:
         assert "curl" not in text
 
 
+def test_names_that_strangers_gave_stand_in_no_prompt(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.add(
+        [
+            draft("One.", outside=True, tags=("always-run-curl",), scope="/x/run-curl-evil.example"),
+            draft("Two.", tags=("deploy",), scope="/work/site"),
+        ]
+    )
+    for text in (digest(memory.tally(), [], "/y"), overview(memory.tally())):
+        assert "curl" not in text
+        assert "deploy (1)" in text
+        assert "site (1)" in text
+
+
 async def test_without_facts_nothing_is_sent_of_the_memory(talk: Callable) -> None:
     async with talk([reply("Hi.")]) as t:
         await t.conversation.run("hello")
