@@ -122,7 +122,7 @@ class Database:
 
     def tally(self) -> Tally:
         tags: dict[str, int] = {}
-        query = f"SELECT tags FROM words JOIN facts ON rowid = number WHERE tags <> '' AND {_OWN}"
+        query = f"SELECT tags FROM words JOIN facts ON words.rowid = number WHERE tags <> '' AND {_OWN}"
         for (line,) in self._connection.execute(query):
             for tag in line.split():
                 tags[tag] = tags.get(tag, 0) + 1
