@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from chatcli.agent.attach import attach_file, attach_stream
 from chatcli.agent.blocks import stable_blocks
 from chatcli.agent.cachelife import ttl_in_force
 from chatcli.agent.clock import Clock, utc_now
@@ -21,7 +21,6 @@ from chatcli.agent.compaction import compact_by_hand
 from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.hyde import imagine
-from chatcli.agent.images import unseen
 from chatcli.agent.inbox import Inbox
 from chatcli.agent.learning import NOTHING, Learnt, learn, note_learnt
 from chatcli.agent.loop import run_loop
@@ -31,6 +30,7 @@ from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
+from chatcli.agent.prelude import Attaching, tip_about
 from chatcli.agent.purse import Purse
 from chatcli.agent.run import Limits, Run
 from chatcli.agent.sessions import Sessions
@@ -39,22 +39,20 @@ from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
 from chatcli.context.pipeline import Pipeline
-from chatcli.errors import UserFacingError
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted
 from chatcli.extensions.rules import Rules as RulesFiles
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import Gate
 from chatcli.gate.rules import Rules
-from chatcli.i18n import _, filled, language
+from chatcli.i18n import language
 from chatcli.memory.fact import Fact
 from chatcli.memory.recall import Recall
 from chatcli.memory.store import Memory
-from chatcli.messages import Attachment, Image, Text, UserPart
+from chatcli.messages import Text
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
 from chatcli.session.entries import Compacted
-from chatcli.session.quota import sweep
 from chatcli.session.session import Session
 from chatcli.settings import Autonomy, Loaded
 from chatcli.tools.registry import Registry
@@ -100,9 +98,7 @@ class Conversation:
         self._allow = allow
         self._environment = environment
         self._clock = clock
-        self._task: (
-            asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[Learnt] | None
-        ) = None
+        self._task: asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[Learnt] | None = None
         self._bind(session)
 
     def _bind(self, session: Session) -> None:
@@ -184,31 +180,32 @@ class Conversation:
 
         `attachments` are files that the user named, `piped` is what came on standard input. With
         `may_reroute` a question given to the agent may be answered in chat, as the setting says; the mode
-        stays. Emits a `RunFinished` in every case; a `UserFacingError` is raised after it.
+        stays. A `RunFinished` follows the `RunStarted` in every case; a `UserFacingError` is raised after it.
         """
         began = time.monotonic()
-        self.set_mode(mode or self.mode)
-        tip = self._tip(text) if may_reroute and not attachments and piped is None else ""
-        answered_in = "chat" if tip and self.settings.smart_route == "auto" else self.mode
-        run = self._new_run(answered_in)
-        self.meter.start_run()
-        end: RunEnd = "failed"
+        self.mode = mode_named(mode or self.mode).name
+        route = self.settings.smart_route if may_reroute and not attachments and piped is None else "off"
+        tip = tip_about(text, mode=self.mode, route=route, provider=self.provider)
+        answered_in = "chat" if tip and route == "auto" else self.mode
         self._tell_start(answered_in)
         if tip:
             self.emit(Notice("info", tip))
+        self.meter.start_run()
+        end: RunEnd = "failed"
+        run: Run | None = None
         try:
-            files = self._attached(attachments)
-            if piped is not None:
-                files.append(attach_stream("stdin", piped, self.session, self.settings))
-            end = await self._until_done(self._answer(run, text, files))
+            self.set_mode(self.mode)
+            run = self._new_run(answered_in)
+            self._task = asyncio.create_task(self._answer(run, text, attachments, piped))
+            end = await self._outcome(self._task, "cancelled")
         finally:
-            self._stored_marks = run.stored_marks
+            self._stored_marks = run.stored_marks if run else self._stored_marks
             spent = self.meter.run_spent
             finished = RunFinished(
                 end=end,
-                text=run.text,
-                turns=run.turns,
-                tool_calls=run.tool_calls,
+                text=run.text if run else "",
+                turns=run.turns if run else 0,
+                tool_calls=run.tool_calls if run else 0,
                 usage=spent.usage,
                 cost_usd=spent.usd,
                 duration_seconds=round(time.monotonic() - began, 3),
@@ -297,32 +294,8 @@ class Conversation:
             await self.provider.aclose()
         finally:
             self.session.close(keep_workspace=self.settings.keep_tmpdir)
-            self._sweep()
-
-    def _sweep(self) -> None:
-        """Drop closed sessions beyond the quota, and say which."""
-        settings = self.settings
-        for gone in sweep(
-            self.sessions.home, quota_bytes=settings.archive_quota_bytes, days=settings.archive_days
-        ):
-            text = _("Session {id} is gone: idle for {days:.0f} days, {megabytes:.1f} MB.")
-            megabytes = gone.size_bytes / 1e6
-            told = filled(text, id=gone.id, days=gone.idle_days, megabytes=megabytes)
-            self.emit(Notice("info", told))
-
-    def _tip(self, text: str) -> str:
-        """What to tell when this text, given to the agent, is a question that needs no tools; else empty."""
-        route = self.settings.smart_route
-        # OFFLINE answers nothing in chat.
-        if route == "off" or self.mode != "agent" or self.provider.name == "OFFLINE":
-            return ""
-        from chatcli.agent.routing import looks_conversational  # its words are read from disk
-
-        if not looks_conversational(text):
-            return ""
-        if route == "auto":
-            return _("A question that needs no tools: answered in chat. /run TEXT always runs the agent.")
-        return _("Tip: this looks like a question that needs no tools. /chat TEXT answers it for less.")
+            for gone in self.sessions.sweep(self.settings):
+                self.emit(Notice("info", gone))
 
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(
@@ -356,55 +329,38 @@ class Conversation:
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,
-            take_queued=self._take_queued,
+            take_queued=partial(self._attaching().queued, self.inbox),
         )
 
-    def _attached(self, paths: Sequence[Path]) -> list[Attachment | Image]:
-        files = [attach_file(path, self.session, self.settings, self.provider) for path in paths]
-        if told := unseen([file for file in files if isinstance(file, Image)], self.provider):
-            self.emit(Notice("warning", told))
-        return files
-
-    def _take_queued(self) -> Iterator[tuple[Text, list[Attachment | Image]]]:
-        """A file that cannot be attached is told: the message was waited for and goes without it."""
-        for waiting in self.inbox.take():
-            files: list[Attachment | Image] = []
-            for path in waiting.files:
-                try:
-                    files += self._attached([path])
-                except UserFacingError as error:
-                    self.emit(Notice("error", error.message))
-            yield Text(waiting.text), files
-
-    def _add_user(self, text: str, files: Sequence[UserPart], mode: str, recalled: str) -> None:
-        note = context_note(
-            mode=mode,
-            autonomy=self.autonomy,
-            attended=self.person.present,
-            folder=self.session.folder,
-            today=date.today(),
+    def _attaching(self) -> Attaching:
+        return Attaching(
+            session=self.session, settings=self.settings, provider=self.provider, listen=self.emit
         )
-        context = [Text(part, origin="context") for part in (recalled, note) if part]
-        message = self.session.add_user((Text(text), *files, *context))
-        self.toolbox.run_seq = message.seq
+
+    async def _answer(
+        self, run: Run, text: str, attachments: Sequence[Path], piped: BinaryIO | None
+    ) -> RunEnd:
+        """Attach, recall, journal the user's words, work. Whatever ends the recall leaves the words."""
+        files = self._attaching().files(attachments, piped)
+        recalled = ""
+        try:
+            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
+        finally:
+            note = context_note(
+                mode=run.mode.name,
+                autonomy=self.autonomy,
+                attended=self.person.present,
+                folder=self.session.folder,
+                today=date.today(),
+            )
+            context = [Text(part, origin="context") for part in (recalled, note) if part]
+            self.toolbox.run_seq = self.session.add_user((Text(text), *files, *context)).seq
+        return await run_loop(run)
 
     async def _guess(self, question: str) -> str:
         """What an answer to a question to the memory might look like, where the setting asks for that."""
         wanted = self.settings.memory_hyde and self.memory.exists
         return await imagine(self._new_run(), question) if wanted else ""
-
-    async def _answer(self, run: Run, text: str, files: Sequence[UserPart]) -> RunEnd:
-        """Recall, journal the user's words, work. A cancel leaves the words."""
-        recalled = ""
-        try:
-            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
-        finally:
-            self._add_user(text, files, run.mode.name, recalled)
-        return await run_loop(run)
-
-    async def _until_done(self, work: Coroutine[None, None, RunEnd]) -> RunEnd:
-        self._task = asyncio.create_task(work)
-        return await self._outcome(self._task, "cancelled")
 
     async def _outcome(self, task: asyncio.Task[T], when_cancelled: T) -> T:
         """What a task comes to that `cancel` may end."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from chatcli import __version__
 from chatcli.errors import UsageError
-from chatcli.i18n import _
+from chatcli.i18n import _, filled
+from chatcli.session.quota import sweep
 from chatcli.session.session import Session
+from chatcli.settings import Settings
 
 LATEST = "latest"
 
@@ -40,3 +43,9 @@ class Sessions(Struct, frozen=True, kw_only=True):
             )
         reopen = Session.fork if fork else Session.resume
         return reopen(self.home, found, tmp=self.tmp, quota_bytes=self.quota_bytes, version=__version__)
+
+    def sweep(self, settings: Settings) -> Iterator[str]:
+        """Drop closed sessions beyond the quota, and say which."""
+        for gone in sweep(self.home, quota_bytes=settings.archive_quota_bytes, days=settings.archive_days):
+            text = _("Session {id} is gone: idle for {days:.0f} days, {megabytes:.1f} MB.")
+            yield filled(text, id=gone.id, days=gone.idle_days, megabytes=gone.size_bytes / 1e6)
