@@ -12,6 +12,7 @@ from msgspec import Struct
 from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
 from chatcli.gate.expansion import SOME_WORD, Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
+from chatcli.gate.gitshows import GitProgram
 from chatcli.gate.grammar import parse, refused_characters
 from chatcli.gate.reach import BY_NAME, HARMLESS_DEVICES, Purpose, Reach
 from chatcli.gate.readonly import HARMLESS_VARIABLES, READERS, SPEAKERS
@@ -198,7 +199,11 @@ class _Judge:
                 risk = repository_risk(folder.resolve())
                 if risk:
                     return risk
-        return self._refusal(name, use, args) or self._secret_below(name, use)
+        return (
+            self._refusal(name, use, args)
+            or self._secret_below(name, use)
+            or self._shown_by_git(name, use, args)
+        )
 
     def _use(self, name: str, args: Sequence[Arg | None]) -> Use | Reason:
         if name in SPECIAL_READERS:
@@ -241,6 +246,15 @@ class _Judge:
                 if reason:
                     return reason
         return None
+
+    def _shown_by_git(self, name: str, use: Use, args: Sequence[Arg | None]) -> Reason | None:
+        """A diff shows every file that changed, also those that nobody named."""
+        if name != "git":
+            return None
+        git = GitProgram(self._surroundings.inherited, self._reach.is_secret_by_name)
+        words = [arg for arg in args if arg]
+        reasons = (git.refuses_to_show(words, use, folder) for folder in self._folders)
+        return next(filter(None, reasons), None)
 
     def _known_name(self, program: str) -> str | Reason:
         """The name of a program that is found where programs of the system lie."""

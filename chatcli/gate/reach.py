@@ -29,11 +29,12 @@ HARD_LINK = N_("the same file has other names elsewhere: {about}")
 HOLDS_SECRETS = N_("key stores lie below it: {about}")
 SECRET_NAME = N_("by its name it holds passwords or keys: {about}")
 SECRET_NAME_BELOW = N_("it would read a file that by its name holds passwords or keys: {about}")
+UNNAMED = N_("it shows an object of git whose file has no name here: {about}")
 
 _UNSEARCHED = frozenset({".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox"})
 """Folders of programs of others: their files of keys are for their tests."""
 _MAX_LOOKED_AT = 20_000
-BY_NAME = frozenset({SECRET_NAME, SECRET_NAME_BELOW})
+BY_NAME = frozenset({SECRET_NAME, SECRET_NAME_BELOW, UNNAMED})
 """They ask under every autonomy."""
 
 Purpose = Literal["read", "names", "search", "write", "unknown"]

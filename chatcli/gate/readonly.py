@@ -180,6 +180,18 @@ GIT_READERS = {
     "whatchanged": _LOG_READER,
     "rev-list": _LOG_READER,
     "diff-tree": reads("prtuvzcmMCRw", f"{_DIFF_OUTPUT} root no-commit-id stdin", values="UGS"),
+    "grep": reads(
+        "aiIwvEGFPnlLqcozhHWpr",
+        """text ignore-case word-regexp invert-match extended-regexp basic-regexp fixed-strings perl-regexp
+        line-number column files-with-matches name-only files-without-match only-matching count quiet cached
+        untracked no-index no-exclude-standard full-name null color? no-color break heading show-function
+        function-context context= after-context= before-context= max-depth= max-count= and or not all-match
+        recursive no-recursive""",
+        "pattern",
+        values="eABCm f@",
+        numeric=True,
+        pattern_flags="-e -f",
+    ),
     "shortlog": reads("nsec", "numbered summary email committer group= format= all since= until= no-merges"),
     "blame": reads(
         "bcefFlMnpstwC",

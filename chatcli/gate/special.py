@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import structs
+
 from chatcli.gate.conditions import BINARY, UNARY
 from chatcli.gate.expansion import SOME_WORD, Arg
 from chatcli.gate.flags import UNKNOWN_FLAG, UNKNOWN_VALUE, Use, read_flags, reads
@@ -97,7 +99,7 @@ def read_git(args: Args) -> Use | Reason:
     use = _git_command(command.text, rest)
     if isinstance(use, Reason):
         return use
-    return Use(paths=(*paths, *use.paths), flags=use.flags, text=use.text)
+    return structs.replace(use, paths=(*paths, *use.paths))
 
 
 def _git_command(command: str, args: Args) -> Use | Reason:
