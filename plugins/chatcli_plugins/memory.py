@@ -15,6 +15,7 @@ Category = Literal[
 _FOUND = 10
 _IN_TIMELINE = 30
 _CHANGING = frozenset({"remember", "forget"})
+_TEXT = "recall: a question; remember: one sentence in the user's words; forget: an id"
 _ORIGIN = "memory: notes that came from outside or were imported"
 
 
@@ -27,7 +28,7 @@ _ORIGIN = "memory: notes that came from outside or were imported"
 async def memory(
     ctx: ToolContext,
     action: Action,
-    text: Annotated[str, "recall: a question; remember: one sentence in the user's words; forget: an id"] = "",
+    text: Annotated[str, _TEXT] = "",
     category: Category = "general",
     tags: Annotated[list[str] | None, "one-word topics"] = None,
 ) -> ToolOutput:
