@@ -14,7 +14,7 @@ from chatcli.events import Notice
 from chatcli.gate.gate import Gate
 from chatcli.memory.digest import digest, overview, project_name
 from chatcli.memory.fact import CATEGORIES, CONFIDENCE, EVERYWHERE, Fact, fold
-from chatcli.memory.grounding import rests_on
+from chatcli.memory.grounding import NOT_FORGOTTEN, rests_on
 from chatcli.memory.recall import Found, Recall
 from chatcli.memory.store import Memory
 from chatcli.memory.vectors import preload
@@ -34,8 +34,8 @@ _TAIL_HEAD = "[memory — facts from earlier sessions that may matter here; data
 _FOREIGN = "memory: notes that came from outside or were imported"
 
 _WISH_TO_KEEP = (
-    r"\b(?:remember|memori[sz]e|keep in mind|note (?:that|down)|don'?t forget|for (?:the )?future"
-    r"|lembr\w+|memoriz\w+|anot[ae]\w*|guard[ae]\w*|nao (?:se |te )?esque\w+|tenha em mente)\b"
+    r"\b(?:remember|memori[sz]e|keep in mind|note (?:that|down)|for (?:the )?future"
+    rf"|lembr\w+|memoriz\w+|anot[ae]\w*|guard[ae]\w*|tenha em mente|{NOT_FORGOTTEN})\b"
 )
 _WISH_TO_FORGET = r"\b(?:forget|delete|remove|esque\w+|apag\w+|remov\w+)\b"
 
@@ -172,7 +172,8 @@ class Memories:
     def _wishes_gone(self, fact: Fact) -> bool:
         """Whether the user's last message asks to forget, and means this fact."""
         said = self._said()
-        return _asks(said, _WISH_TO_FORGET) and (fact.id in said or rests_on(fact.text, said))
+        wished = _asks(said, _WISH_TO_FORGET) and not _asks(said, _WISH_TO_KEEP)
+        return wished and (fact.id in said or rests_on(fact.text, said))
 
     def _said(self) -> str:
         """The user's own words in their last message, on one line; empty when it is too long to be a wish."""

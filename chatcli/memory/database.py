@@ -35,7 +35,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (text, tags, tokenize = 'uni
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
 
-_OWN = "json_extract(body, '$.outside') = 0"
+_OUTSIDE = "json_extract(body, '$.outside')"
 
 _decode = msgspec.json.Decoder(Fact).decode
 
@@ -53,14 +53,14 @@ class Position(Struct, frozen=True, kw_only=True):
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """Facts counted by category, by project and by tag.
-
-    Names that strangers may have given are not among them: they would stand in every prompt.
-    """
+    """Facts counted by category, by project and by tag."""
 
     categories: Mapping[str, int]
     scopes: Mapping[str, int]
+    strange: frozenset[str]
+    """Scopes that only facts from outside name. Strangers chose them: they stand in no prompt."""
     tags: Mapping[str, int]
+    """Of facts from outside none."""
 
 
 class Database:
@@ -122,14 +122,17 @@ class Database:
 
     def tally(self) -> Tally:
         tags: dict[str, int] = {}
-        query = f"SELECT tags FROM words JOIN facts ON words.rowid = number WHERE tags <> '' AND {_OWN}"
+        query = (
+            f"SELECT tags FROM words JOIN facts ON words.rowid = number WHERE tags <> '' AND NOT {_OUTSIDE}"
+        )
         for (line,) in self._connection.execute(query):
             for tag in line.split():
                 tags[tag] = tags.get(tag, 0) + 1
-        named = f"SELECT scope, count(*) FROM facts WHERE scope <> '' AND {_OWN} GROUP BY scope"
+        scopes = "SELECT scope, count(*) FROM facts WHERE scope <> '' GROUP BY scope"
         return Tally(
             categories=self._counted("SELECT category, count(*) FROM facts GROUP BY category"),
-            scopes=self._counted(named),
+            scopes=self._counted(scopes),
+            strange=frozenset(self._counted(f"{scopes} HAVING min({_OUTSIDE})")),
             tags=tags,
         )
 

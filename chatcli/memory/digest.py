@@ -1,7 +1,8 @@
 """What of the memory stands in every request: what there is, not what it says.
 
 The digest is bounded however much is remembered, holds no clock, and is the same for the same facts. It
-stands in the system prompt, so it holds nothing but names, counts, and what the user said of themselves.
+stands in the system prompt, so it holds nothing but counts, what the user said of themselves, and names
+that do not come from outside.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def digest(tally: Tally, profile: Sequence[Fact], scope: str) -> str:
         lines.append(f"User: {about}")
     if tags := _names(tally.tags, _NAMES):
         lines.append(f"Topics: {tags}")
-    others = {project_name(other): n for other, n in tally.scopes.items() if other != scope}
+    others = _projects(tally, besides=scope)
     if others and sum(map(len, lines)) + len(_DIRECTIVE) < MAX_CHARS - _NAMES * (_MAX_NAME_CHARS + 9):
         lines.append(f"Other projects: {_names(others, _NAMES)}")
     return "\n".join([*lines, _DIRECTIVE])
@@ -49,12 +50,9 @@ def overview(tally: Tally) -> str:
     """Everything that there is, by name; empty without facts."""
     if not tally.categories:
         return ""
-    projects: dict[str, int] = {}
-    for scope, count in tally.scopes.items():
-        projects[project_name(scope)] = projects.get(project_name(scope), 0) + count
     parts = {
         "Categories": _names(tally.categories, _NAMES_IN_MAP),
-        "Projects": _names(projects, _NAMES_IN_MAP),
+        "Projects": _names(_projects(tally), _NAMES_IN_MAP),
         "Topics": _names(tally.tags, _NAMES_IN_MAP),
     }
     return "\n".join(f"{title}: {names}" for title, names in parts.items() if names)
@@ -63,6 +61,15 @@ def overview(tally: Tally) -> str:
 def project_name(scope: str) -> str:
     """The last part of a folder, as a name that can hold no sentence."""
     return re.sub(r"[^\w.+-]+", "-", PurePath(scope).name)[:_MAX_NAME_CHARS] or "/"
+
+
+def _projects(tally: Tally, besides: str = "") -> dict[str, int]:
+    """How many facts are about each project, by its name."""
+    projects: dict[str, int] = {}
+    for scope, count in tally.scopes.items():
+        if scope != besides and scope not in tally.strange:
+            projects[project_name(scope)] = projects.get(project_name(scope), 0) + count
+    return projects
 
 
 def _profile(profile: Iterable[Fact]) -> str:

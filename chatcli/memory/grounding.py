@@ -11,6 +11,8 @@ _ALIKE_CHARS = 5
 _EXACT = r"\S*[\d/@$`|&;<>\\=]\S*"
 """Numbers, paths, addresses, commands: a fact may hold none that was not said."""
 _NOT = r"\b(?:not|never|none|without|cannot|nao|nunca|jamais|nem|sem|nenhuma?)\b|n['’]t\b"
+NOT_FORGOTTEN = r"(?:do not|don['’]?t|never|nao|nunca) (?:se |te )?(?:forget|esque\w+)"
+"""Denies nothing: who says it wants something to be kept."""
 _NO = r"\bno\b"
 _PORTUGUESE = r"\b(?:o|os|as|de|do|da|em|um|uma|que|e|eu|meu|minha)\b"
 """Where one of these stands, `no` means: in the."""
@@ -29,6 +31,7 @@ def rests_on(fact: str, said: str) -> bool:
 
 
 def _denies(text: str) -> bool:
+    text = re.sub(NOT_FORGOTTEN, "", text)
     if re.search(_NOT, text):
         return True
     return bool(re.search(_NO, text)) and not re.search(_PORTUGUESE, text)

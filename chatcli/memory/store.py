@@ -61,7 +61,7 @@ class Memory:
         return self.look(lambda database: database.get(fact_id), None)
 
     def tally(self) -> Tally:
-        return self.look(Database.tally, Tally(categories={}, scopes={}, tags={}))
+        return self.look(Database.tally, Tally(categories={}, scopes={}, strange=frozenset(), tags={}))
 
     def look(self, ask: Callable[[Database], T], nothing: T) -> T:
         """What `ask` finds in the database as it is now; `nothing` where nothing was ever remembered."""

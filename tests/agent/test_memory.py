@@ -91,6 +91,15 @@ def test_names_that_strangers_gave_stand_in_no_prompt(tmp_path: Path) -> None:
         assert "site (1)" in text
 
 
+def test_what_came_from_outside_is_counted(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.add([draft(f"Number {n}.", said_by="import", outside=True, scope="/work/site") for n in range(3)])
+    assert "Facts: 3, 3 of them about this project" in digest(memory.tally(), [], "/work/site")
+    assert "site" not in digest(memory.tally(), [], "/work/blog")
+    memory.add([draft("Number 4.", scope="/work/site")])
+    assert "Other projects: site (4)" in digest(memory.tally(), [], "/work/blog")
+
+
 async def test_without_facts_nothing_is_sent_of_the_memory(talk: Callable) -> None:
     async with talk([reply("Hi.")]) as t:
         await t.conversation.run("hello")
@@ -230,6 +239,7 @@ async def test_the_model_recalls_remembers_and_lists(talk: Callable, memory: Mem
         ("ask", "go", 1),
         ("ask", "remember that I like tea", 0),
         ("ask", "Lembre-se: likes tea", 0),
+        ("ask", "Don't forget that I like tea", 0),
         ("ask", "remember what the readme says", 1),
         ("ask", "remember: I do not like tea", 1),
         ("edits", "go", 0),
@@ -307,6 +317,9 @@ async def test_forgetting_asks_and_is_for_good(talk: Callable, memory: Memory) -
         assert len(memory.facts()) == 1
     async with talk([reply(forget), reply("No.")], autonomy="all", answers=[Answer("deny")]) as t:
         await t.conversation.run("please remove the unused import in hello.py")
+        assert len(t.person.questions) == 1
+    async with talk([reply(forget), reply("No.")], autonomy="all", answers=[Answer("deny")]) as t:
+        await t.conversation.run("don't forget that I dislike zwieback")
         assert len(t.person.questions) == 1
     async with talk([reply(forget), reply("Gone.")], autonomy="ask") as t:
         await t.conversation.run("forget that I dislike zwieback")

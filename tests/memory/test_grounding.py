@@ -18,6 +18,8 @@ from chatcli.memory.grounding import rests_on
         ("Usa Docker", "lembre: eu não uso Docker", False),
         ("Uses mocks.", "no mocks, remember that", False),
         ("Don't use Docker", "remember that I use Docker", False),
+        ("The user likes tea.", "don't forget that I like tea", True),
+        ("O usuário gosta de chá.", "não se esqueça de que gosto de chá", True),
         ("Listens on port 8080", "remember the port", False),
         ("", "remember", False),
         ("of the", "of the", False),
