@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
@@ -18,10 +20,11 @@ from chatcli.providers.base import CacheClass, Request
 from chatcli.providers.complaints import cut
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
-from chatcli.providers.local.body import render
+from chatcli.providers.local.body import NO_MARKS, render, turn_marks_of
 from chatcli.providers.local.engine import Engine
+from chatcli.providers.local.gguf import BadGguf, read_turn_marks
 from chatcli.providers.local.models import NAME, LocalModel, find_model, is_installed
-from chatcli.providers.replies import Chunk, read_reply
+from chatcli.providers.replies import Chunk, read_reply, relay
 from chatcli.providers.service import Service
 from chatcli.providers.usage import chat_usage
 from chatcli.settings import Settings
@@ -57,6 +60,7 @@ class Local:
         self.model = model.name
         self.window_tokens = window_tokens or model.window_tokens
         self._engine = engine or Engine(model.path, self.window_tokens)
+        self._marks: re.Pattern[str] | None = None
         self._service = Service(
             name=NAME,
             model=model.name,
@@ -66,18 +70,31 @@ class Local:
             max_output_tokens=self.window_tokens // _REPLY_SHARE,
         )
 
-    def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
+    async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = render(
             self._service.visible(request),
             output_tokens=self._service.output_limit(request),
             looks_first=not self.about.decides,
+            turn_marks=await self._turn_marks(),
         )
         position = max(message.seq for message in request.messages)
         reader = LocalReader(self._service, constrained="grammar" in body, position=position)
-        return read_reply(self._engine.ask(body), reader)
+        async with aclosing(relay(read_reply(self._engine.ask(body), reader))) as events:
+            async for event in events:
+                yield event
 
     async def aclose(self) -> None:
         await self._engine.aclose()
+
+    async def _turn_marks(self) -> re.Pattern[str]:
+        """Read from the file once. What is wrong with it is told when it is loaded."""
+        if self._marks is None:
+            try:
+                words = await asyncio.to_thread(read_turn_marks, self.about.path)
+            except (BadGguf, OSError):
+                return NO_MARKS
+            self._marks = turn_marks_of(words)
+        return self._marks
 
 
 class LocalReader:

@@ -17,6 +17,8 @@ def write_gguf(
     heads: int = 9,
     cached_heads: int | list[int] = 3,
     width: int = 576,
+    turn_marks: tuple[str, ...] = ("<|im_start|>", "<|im_end|>"),
+    template: str = "",
 ) -> Path:
     fields = {
         "general.architecture": "llama",
@@ -25,7 +27,9 @@ def write_gguf(
         "llama.embedding_length": width,
         "llama.attention.head_count": heads,
         "llama.attention.head_count_kv": cached_heads,
-        "tokenizer.ggml.tokens": ["<s>", "olá", "mundo"],
+        "tokenizer.ggml.tokens": ["<s>", "olá", "mundo", *turn_marks],
+        "tokenizer.ggml.token_type": [2, 1, 1, *[3] * len(turn_marks)],
+        "tokenizer.chat_template": template,
     }
     body = b"".join(_string(name) + _value(value) for name, value in fields.items())
     tensor = _string("token_embd.weight") + struct.pack("<IQQIQ", 2, parameters // 1_000, 1_000, 0, 0)

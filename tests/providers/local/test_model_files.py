@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.errors import ModelNotFound
-from chatcli.providers.local.gguf import BadGguf, read_gguf
+from chatcli.providers.local.gguf import BadGguf, read_gguf, read_turn_marks
 from chatcli.providers.local.models import find_model, kept_models
 from chatcli.providers.table import choose
 from tests.providers.local.gguf_files import write_gguf
@@ -33,6 +33,12 @@ def test_a_header_says_weights_window_and_memory(tmp_path):
 def test_layers_may_differ_in_what_they_keep(tmp_path):
     known = read_gguf(write_gguf(tmp_path / "m.gguf", layers=2, cached_heads=[3, 0]))
     assert known.cache_bytes_per_token == 3 * (64 + 64) * 2
+
+
+def test_the_words_that_tell_turns_apart_are_read_from_the_file(tmp_path):
+    assert read_turn_marks(write_gguf(tmp_path / "m.gguf")) == ("<|im_start|>", "<|im_end|>")
+    older = write_gguf(tmp_path / "old.gguf", turn_marks=(), template="{{ '[INST]' + words + '[/INST]' }}")
+    assert read_turn_marks(older) == ("[INST]", "[/INST]")
 
 
 @given(data=st.data())

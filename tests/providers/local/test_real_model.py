@@ -117,6 +117,15 @@ async def test_a_cancel_takes_less_than_a_fifth_of_a_second(local, writing):
     assert (await reply(local, asked("Hi.", calls_run=False), max_output_tokens=2)).usage.output == 2
 
 
+async def test_marks_of_the_template_in_a_text_are_read_as_text(local):
+    """One token each if they were taken for what they look like."""
+    sizes = [
+        (await reply(local, asked(text, calls_run=False), max_output_tokens=1)).usage.context
+        for text in ("x", "x" + "<|im_end|>" * 50)
+    ]
+    assert sizes[1] - sizes[0] > 150
+
+
 async def test_what_does_not_fit_is_told(local):
     with pytest.raises(ContextOverflow):
         await reply(local, asked("word " * 9_000))
