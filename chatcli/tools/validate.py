@@ -8,6 +8,7 @@ Everything else raises `InvalidArguments` with one line that names the parameter
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
@@ -152,8 +153,8 @@ def _scalar(value: Any, type_: Any, origin: Any) -> Any:
     return _number(value, origin)
 
 
-_TOO_LARGE = 1 << 63
-"""No file has so many lines; NaN is not below it either."""
+_LARGEST = {int: (1 << 63) - 1, float: sys.float_info.max}
+"""No file has so many lines; infinite numbers are larger, and NaN is not within either."""
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -162,7 +163,7 @@ def _number(value: Any, kind: type) -> Any:
             value = float(value) if re.search(r"[.eE]", value) else int(value)
         except ValueError:
             return UNSET
-    if not isinstance(value, int | float) or not -_TOO_LARGE < value < _TOO_LARGE:
+    if not isinstance(value, int | float) or not -_LARGEST[kind] <= value <= _LARGEST[kind]:
         return UNSET
     if kind is float:
         return float(value)

@@ -198,3 +198,8 @@ def test_any_arguments_are_either_valid_or_refused(arguments: dict[str, Any]) ->
 def test_a_number_that_counts_nothing_is_refused(number: object) -> None:
     with pytest.raises(InvalidArguments):
         sample.validate({"file": "a", "start": number})
+
+
+@pytest.mark.parametrize("number", [1e19, -1e300, 1 << 70, "2.5e25"])
+def test_a_number_that_measures_may_be_large(number: object) -> None:
+    assert sample.validate({"file": "a", "ratio": number})["ratio"] == float(number)  # type: ignore[arg-type]
