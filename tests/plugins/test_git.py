@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.tools import InvalidArguments, ToolFailed
+from chatcli.tools import Denied, InvalidArguments, ToolFailed
 from chatcli_plugins.git import git
 from tests.tools.fakes import FakeContext
 
@@ -271,3 +271,56 @@ async def test_submodules_are_not_entered(context: FakeContext, repository: Path
     (sub / "x").write_text("X\n")
     await run_everything(context)
     assert not (trap.parent / "sprung").exists()
+
+
+async def test_a_file_of_a_commit_is_read_like_the_file_itself(
+    context: FakeContext, repository: Path
+) -> None:
+    context.files.secret.add(repository / "a.txt")
+    for ref in ("HEAD:a.txt", "HEAD:./a.txt", ":a.txt", ":0:a.txt", "HEAD:b.txt..HEAD~1:a.txt"):
+        with pytest.raises(Denied):
+            await context.text(git, action="show", ref=ref)
+    assert await context.text(git, action="show", ref="HEAD:b.txt") == "b\n"
+    assert "Second" in await context.text(git, action="show", ref=":/Second")
+
+
+async def test_an_object_is_named_by_its_file(context: FakeContext, repository: Path) -> None:
+    blob = command(repository, "rev-parse", "HEAD:a.txt").strip()
+    command(repository, "tag", "to-a-file", blob)
+    for ref in (blob, blob[:8], "to-a-file", f"{blob}..HEAD"):
+        with pytest.raises(InvalidArguments, match="REV:FILE"):
+            await context.text(git, action="show", ref=ref)
+
+
+async def test_files_that_are_not_shown_are_left_out_of_diffs_and_commits(
+    context: FakeContext, repository: Path
+) -> None:
+    context.files.unshown.add(repository / "a.txt")
+    note = "[not shown, by name they may hold passwords or keys: a.txt]"
+    for arguments in ({"action": "diff", "ref": "HEAD"}, {"action": "diff", "ref": "HEAD", "path": "."}):
+        text = await context.text(git, **arguments)
+        assert "+B\n" in text
+        assert "ONE" not in text
+        assert text.endswith(note)
+    text = await context.text(git, action="show")
+    assert "+b\n" in text
+    assert "three" not in text
+    assert await context.text(git, action="diff") == note
+    command(repository, "commit", "-qam", "Third")
+    text = await context.text(git, action="show", ref="HEAD~2..HEAD")
+    assert "+b\n" in text
+    assert "ONE" not in text
+    assert "three" not in text
+    # Asked for by name it was approved by name.
+    assert "+ONE\n" in await context.text(git, action="diff", ref="HEAD~1", path="a.txt")
+    assert note not in await context.text(git, action="diff", staged=True)
+
+
+async def test_a_file_that_was_renamed_away_from_such_a_name_is_left_out_too(
+    context: FakeContext, repository: Path
+) -> None:
+    context.files.unshown.add(repository / "a.txt")
+    command(repository, "reset", "-q", "--hard")
+    command(repository, "mv", "a.txt", "plain.txt")
+    (repository / "plain.txt").write_text("one\ntwo\nthree\nfour\n")
+    assert "four" not in await context.text(git, action="diff", ref="HEAD")
