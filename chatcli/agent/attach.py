@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from chatcli.agent.images import attach_image
+from msgspec import Struct
+
+from chatcli.agent.images import attach_image, unseen
+from chatcli.agent.inbox import Inbox
 from chatcli.agent.store import SessionStore
 from chatcli.context.excerpt import read_excerpt
 from chatcli.context.limits import Limits
 from chatcli.context.previews import fit, render
 from chatcli.errors import StorageError, UserFacingError
+from chatcli.events import Listener, Notice
 from chatcli.i18n import _
-from chatcli.messages import Archived, Attachment, Image
+from chatcli.messages import Archived, Attachment, Image, Text
 from chatcli.providers.base import Provider
 from chatcli.session.session import Session
 from chatcli.settings import Settings
@@ -21,6 +26,35 @@ from chatcli.tools.files import open_regular
 from chatcli.tools.images import MAGIC_BYTES, image_format
 
 _BLOCK_BYTES = 1 << 20
+
+
+class Attaching(Struct, frozen=True, kw_only=True):
+    """Takes files into a session, for the provider that will be sent them."""
+
+    session: Session
+    settings: Settings
+    provider: Provider
+    listen: Listener
+
+    def files(self, paths: Sequence[Path], piped: BinaryIO | None = None) -> list[Attachment | Image]:
+        """What goes with a message; `piped` is what came on standard input. Raises a `UserFacingError`."""
+        found = [attach_file(path, self.session, self.settings, self.provider) for path in paths]
+        if told := unseen([file for file in found if isinstance(file, Image)], self.provider):
+            self.listen(Notice("warning", told))
+        if piped is not None:
+            found.append(attach_stream("stdin", piped, self.session, self.settings))
+        return found
+
+    def queued(self, inbox: Inbox) -> Iterator[tuple[Text, list[Attachment | Image]]]:
+        """A file that cannot be attached is told: the message was waited for and goes without it."""
+        for waiting in inbox.take():
+            files: list[Attachment | Image] = []
+            for path in waiting.files:
+                try:
+                    files += self.files([path])
+                except UserFacingError as error:
+                    self.listen(Notice("error", error.message))
+            yield Text(waiting.text), files
 
 
 def attach_file(path: Path, session: Session, settings: Settings, provider: Provider) -> Attachment | Image:

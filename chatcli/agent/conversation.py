@@ -10,10 +10,10 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from chatcli.agent.attach import Attaching
 from chatcli.agent.blocks import stable_blocks
 from chatcli.agent.cachelife import ttl_in_force
 from chatcli.agent.clock import Clock, utc_now
@@ -30,11 +30,12 @@ from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
 from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
-from chatcli.agent.prelude import Attaching, tip_about
+from chatcli.agent.prelude import take_in, tip_about
 from chatcli.agent.purse import Purse
-from chatcli.agent.run import Limits, Run
+from chatcli.agent.run import Limits, Run, finished
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
+from chatcli.agent.text_protocol.fence import fence_of
 from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import Ageing
 from chatcli.context.limits import Limits as ResultLimits
@@ -48,7 +49,6 @@ from chatcli.i18n import language
 from chatcli.memory.fact import Fact
 from chatcli.memory.recall import Recall
 from chatcli.memory.store import Memory
-from chatcli.messages import Text
 from chatcli.providers.base import Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.checkpoints import Undo
@@ -199,19 +199,11 @@ class Conversation:
             self._task = asyncio.create_task(self._answer(run, text, attachments, piped))
             end = await self._outcome(self._task, "cancelled")
         finally:
-            self._stored_marks = run.stored_marks if run else self._stored_marks
-            spent = self.meter.run_spent
-            finished = RunFinished(
-                end=end,
-                text=run.text if run else "",
-                turns=run.turns if run else 0,
-                tool_calls=run.tool_calls if run else 0,
-                usage=spent.usage,
-                cost_usd=spent.usd,
-                duration_seconds=round(time.monotonic() - began, 3),
-            )
-            self.emit(finished)
-        return finished
+            if run:
+                self._stored_marks = run.stored_marks
+            outcome = finished(run, end, self.meter.run_spent, time.monotonic() - began)
+            self.emit(outcome)
+        return outcome
 
     def cancel(self) -> bool:
         """Stop what runs. False when nothing did."""
@@ -314,6 +306,7 @@ class Conversation:
             blocks=stable_blocks(
                 self.session, language(), self.rules.text, self.sessions.home, self.memories.digest
             ),
+            fence=fence_of(self.session),
             tools=self.registry.schemas(),
             dispatch=self._dispatch,
             person=self.person,
@@ -329,32 +322,24 @@ class Conversation:
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,
-            take_queued=partial(self._attaching().queued, self.inbox),
-        )
-
-    def _attaching(self) -> Attaching:
-        return Attaching(
-            session=self.session, settings=self.settings, provider=self.provider, listen=self.emit
+            attaching=Attaching(
+                session=self.session, settings=settings, provider=self.provider, listen=self.emit
+            ),
+            inbox=self.inbox,
         )
 
     async def _answer(
         self, run: Run, text: str, attachments: Sequence[Path], piped: BinaryIO | None
     ) -> RunEnd:
-        """Attach, recall, journal the user's words, work. Whatever ends the recall leaves the words."""
-        files = self._attaching().files(attachments, piped)
-        recalled = ""
-        try:
-            recalled = await self.memories.tail(text, pulls=run.mode.runs_tools)
-        finally:
-            note = context_note(
-                mode=run.mode.name,
-                autonomy=self.autonomy,
-                attended=self.person.present,
-                folder=self.session.folder,
-                today=date.today(),
-            )
-            context = [Text(part, origin="context") for part in (recalled, note) if part]
-            self.toolbox.run_seq = self.session.add_user((Text(text), *files, *context)).seq
+        note = context_note(
+            mode=run.mode.name,
+            autonomy=self.autonomy,
+            attended=self.person.present,
+            folder=self.session.folder,
+            today=date.today(),
+        )
+        message = await take_in(run, text, attachments, piped, self.memories, note)
+        self.toolbox.run_seq = message.seq
         return await run_loop(run)
 
     async def _guess(self, question: str) -> str:

@@ -150,7 +150,7 @@ async def _conclude(run: Run, going_on: Continuing) -> RunEnd:
 def _deliver_queued(run: Run) -> bool:
     """Give the model what was typed meanwhile. True when there was something."""
     delivered = False
-    for words, files in run.take_queued():
+    for words, files in run.attaching.queued(run.inbox):
         run.session.add_user((words, *files))
         run.listen(QueuedDelivered(words.text, tuple(file.path for file in files)))
         delivered = True

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import Struct
-
-from chatcli.agent.attach import attach_file, attach_stream
-from chatcli.agent.images import unseen
-from chatcli.agent.inbox import Inbox
-from chatcli.errors import UserFacingError
-from chatcli.events import Listener, Notice
+from chatcli.agent.memories import Memories
+from chatcli.agent.run import Run
 from chatcli.i18n import _
-from chatcli.messages import Attachment, Image, Text
+from chatcli.messages import Text, UserMessage
 from chatcli.providers.base import Provider
-from chatcli.session.session import Session
-from chatcli.settings import Settings, SmartRoute
+from chatcli.settings import SmartRoute
 
 
 def tip_about(text: str, *, mode: str, route: SmartRoute, provider: Provider) -> str:
@@ -34,30 +28,18 @@ def tip_about(text: str, *, mode: str, route: SmartRoute, provider: Provider) ->
     return _("Tip: this looks like a question that needs no tools. /chat TEXT answers it for less.")
 
 
-class Attaching(Struct, frozen=True, kw_only=True):
-    """Takes files into a session, for the provider that will be sent them."""
+async def take_in(
+    run: Run, text: str, attachments: Sequence[Path], piped: BinaryIO | None, memories: Memories, note: str
+) -> UserMessage:
+    """Journal the user's words with the files and facts that go with them. Raises a `UserFacingError`.
 
-    session: Session
-    settings: Settings
-    provider: Provider
-    listen: Listener
-
-    def files(self, paths: Sequence[Path], piped: BinaryIO | None = None) -> list[Attachment | Image]:
-        """What goes with a message; `piped` is what came on standard input. Raises a `UserFacingError`."""
-        found = [attach_file(path, self.session, self.settings, self.provider) for path in paths]
-        if told := unseen([file for file in found if isinstance(file, Image)], self.provider):
-            self.listen(Notice("warning", told))
-        if piped is not None:
-            found.append(attach_stream("stdin", piped, self.session, self.settings))
-        return found
-
-    def queued(self, inbox: Inbox) -> Iterator[tuple[Text, list[Attachment | Image]]]:
-        """A file that cannot be attached is told: the message was waited for and goes without it."""
-        for waiting in inbox.take():
-            files: list[Attachment | Image] = []
-            for path in waiting.files:
-                try:
-                    files += self.files([path])
-                except UserFacingError as error:
-                    self.listen(Notice("error", error.message))
-            yield Text(waiting.text), files
+    Whatever ends the recall, a cancel too, the words are journalled.
+    """
+    files = run.attaching.files(attachments, piped)
+    recalled = ""
+    try:
+        recalled = await memories.tail(text, pulls=run.mode.runs_tools)
+    finally:
+        context = [Text(part, origin="context") for part in (recalled, note) if part]
+        message = run.session.add_user((Text(text), *files, *context))
+    return message

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
 from msgspec import Struct
 
+from chatcli.agent.attach import Attaching
+from chatcli.agent.costs import Spent
 from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.inbox import Inbox
 from chatcli.agent.meter import Meter
 from chatcli.agent.modes import Mode
 from chatcli.agent.person import TimedPerson
 from chatcli.context.pipeline import Pipeline
-from chatcli.events import Listener
-from chatcli.messages import Attachment, Image, Text, ToolSchema
+from chatcli.events import Listener, RunEnd, RunFinished
+from chatcli.messages import ToolSchema
 from chatcli.providers.base import Block, Provider
 from chatcli.providers.retry import RetryPolicy
 from chatcli.session.session import Session
@@ -32,6 +33,8 @@ class Run(Struct, kw_only=True):
     provider: Provider
     pipeline: Pipeline
     blocks: tuple[Block, ...]
+    fence: str
+    """As `Request.fence`."""
     tools: tuple[ToolSchema, ...]
     dispatch: Dispatch
     person: TimedPerson
@@ -46,11 +49,25 @@ class Run(Struct, kw_only=True):
     retry: RetryPolicy
     max_output_tokens: int
     listen: Listener
-    take_queued: Callable[[], Iterable[tuple[Text, Sequence[Attachment | Image]]]]
-    """Messages typed since it was last called, with what they name."""
+    attaching: Attaching
+    inbox: Inbox
+    """Messages typed while it works."""
     turns: int = 0
     tool_calls: int = 0
     begun: str = ""
     """The text that the next reply goes on with, because it was cut."""
     text: str = ""
     """The last text of the model: the answer, once the run has ended."""
+
+
+def finished(run: Run | None, end: RunEnd, spent: Spent, seconds: float) -> RunFinished:
+    """`run` is None when it could not begin."""
+    return RunFinished(
+        end=end,
+        text=run.text if run else "",
+        turns=run.turns if run else 0,
+        tool_calls=run.tool_calls if run else 0,
+        usage=spent.usage,
+        cost_usd=spent.usd,
+        duration_seconds=round(seconds, 3),
+    )
