@@ -9,7 +9,6 @@ from msgspec import Struct, structs
 from chatcli.agent.images import with_bytes
 from chatcli.agent.occasion import key_of, occasion_of, priced
 from chatcli.agent.run import Run
-from chatcli.agent.text_protocol.fence import fence_of
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.pipeline import View
@@ -59,7 +58,7 @@ def draft(
         max_output_tokens=run.max_output_tokens,
         previous=run.stored_marks,
         ttl=run.ttl,
-        fence=fence_of(session),
+        fence=run.fence,
         calls_run=run.mode.runs_tools,
     )
     return Draft(view, request)

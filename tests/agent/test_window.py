@@ -26,9 +26,13 @@ def in_window(t) -> dict[int, ToolResult]:
     return {part.result.seq: part.result for part in look_into(t.conversation.beside()).contents.results}
 
 
-def entries(t, kind: str) -> int:
+def journal(t) -> str:
     path = t.conversation.sessions.home / "sessions" / t.conversation.session.id / "journal.jsonl"
-    return path.read_text(encoding="utf-8").count(f'"type":"{kind}"')
+    return path.read_text(encoding="utf-8")
+
+
+def entries(t, kind: str) -> int:
+    return journal(t).count(f'"type":"{kind}"')
 
 
 async def test_looking_records_nothing_and_loses_nothing_of_the_cache(talk, project):
@@ -43,6 +47,14 @@ async def test_looking_records_nothing_and_loses_nothing_of_the_cache(talk, proj
         assert window.limit_tokens == round(0.92 * window.window_tokens)
         await t.conversation.run("thank you")
         assert not [record.miss for record in session.usage if record.miss]
+
+
+async def test_a_look_before_the_first_request_records_nothing(talk):
+    async with talk([]) as t:
+        run = t.conversation.beside()
+        before = journal(t)
+        assert look_into(run).contents.tokens
+        assert journal(t) == before
 
 
 async def test_a_dropped_result_is_one_line_and_its_price_and_reason_are_on_record(talk, project):

@@ -10,7 +10,7 @@ _NOTE = "fence"
 
 
 def fence_of(session: Session) -> str:
-    """Drawn once a session, before anything came from outside, and journalled: no result can hold it."""
+    """Drawn once a session and journalled, with the stable blocks. What repeats it in a result is masked."""
     if _NOTE not in session.notes:
         session.set_note(_NOTE, os.urandom(4).hex())
     return session.notes[_NOTE]
