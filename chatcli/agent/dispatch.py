@@ -123,6 +123,7 @@ class Dispatch:
             for plan, task in zip(group, tasks, strict=True):
                 outcomes.append(await task)
                 results.append(self._record(plan, outcomes[-1]))
+                _end_if_cancelled()
         except BaseException:
             for task in tasks:
                 task.cancel()
@@ -281,6 +282,12 @@ def _groups(plans: Sequence[Planned]) -> Iterator[list[Planned]]:
             yield list(group)
         else:
             yield from ([plan] for plan in group)
+
+
+def _end_if_cancelled() -> None:
+    """A tool may end as if nothing had happened when it is cancelled: the run ends all the same."""
+    if (running := asyncio.current_task()) and running.cancelling():
+        raise asyncio.CancelledError
 
 
 def _outcome(task: asyncio.Future[Outcome], so_far: Archived | None, seconds: float) -> Outcome:

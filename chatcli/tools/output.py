@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from types import TracebackType
 from typing import Self
 
+from chatcli.errors import StorageError
 from chatcli.messages import Archived
 from chatcli.tools.api import Sink, ToolContext
+
+logger = logging.getLogger(__name__)
 
 _INTERRUPTED = (
     "[interrupted while it ran; this is its output so far. It may have had effects: check before you "
@@ -35,10 +39,13 @@ class StreamedOutput:
     ) -> None:
         if error is None or self._sink is None:
             return
-        if isinstance(error, asyncio.CancelledError):
-            self._ctx.keep_so_far(self.finish(_INTERRUPTED))
-        else:
+        if not isinstance(error, asyncio.CancelledError):
             self._sink.discard()
+            return
+        try:
+            self._ctx.keep_so_far(self.finish(_INTERRUPTED))
+        except StorageError as lost:  # must not take the place of the cancel
+            logger.warning("the output of an interrupted call could not be kept: %s", lost)
 
     @property
     def is_empty(self) -> bool:

@@ -1,6 +1,7 @@
 """The loop: turns, limits, cancel, queued messages; every way out closes its calls."""
 
 import asyncio
+import shutil
 
 import pytest
 
@@ -200,6 +201,46 @@ async def test_cancelling_a_command_closes_all_calls_of_the_batch(talk):
             "check before you repeat it.]"
         )
         assert (await t.conversation.run("what happened?")).text == "Stopped."
+
+
+STUBBORN = """
+import asyncio
+from chatcli.tools import ToolContext, tool
+
+@tool("stubborn")
+async def stubborn(ctx: ToolContext) -> str:
+    \"\"\"Wait.\"\"\"
+    ctx.progress("waiting")
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        return "As if nothing had happened."
+    return "Waited."
+"""
+
+
+async def test_a_tool_that_swallows_a_cancel_does_not_keep_the_run_alive(talk, tmp_path):
+    (tmp_path / "home" / "plugins").mkdir(parents=True)
+    (tmp_path / "home" / "plugins" / "stubborn.py").write_text(STUBBORN)
+    async with talk([reply(call("stubborn"), call("read", file="hello.py")), reply("Not sent.")]) as t:
+        run = asyncio.create_task(t.conversation.run("go"))
+        await t.until(lambda event: isinstance(event, ToolProgress))
+        t.conversation.cancel()
+        assert (await run).end == "cancelled"
+        assert len(t.server.exchanges) == 1
+        assert [r.status for r in t.results()] == ["ok", "cancelled"]
+
+
+async def test_a_cancel_ends_the_run_although_the_output_so_far_cannot_be_stored(talk):
+    script = [reply(call("exec", command="echo started; sleep 60")), reply("Not sent.")]
+    async with talk(script, autonomy="all") as t:
+        run = asyncio.create_task(t.conversation.run("go"))
+        await t.until(lambda event: isinstance(event, ToolProgress) and "started" in event.text)
+        shutil.rmtree(t.conversation.session.archive.folder)
+        t.conversation.cancel()
+        assert (await run).end == "cancelled"
+        assert len(t.server.exchanges) == 1
+        assert [r.status for r in t.results()] == ["interrupted"]
 
 
 async def test_reasoning_goes_back_where_the_service_needs_it(talk):
