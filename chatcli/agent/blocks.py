@@ -7,12 +7,12 @@ go into the context note of the newest user message (`chatcli.agent.note`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
 from chatcli.agent.persona import read_persona
+from chatcli.agent.prompts import prompt
 from chatcli.providers.base import Block
 from chatcli.session.session import Session
 
@@ -38,8 +38,7 @@ def stable_blocks(
 
 def render_blocks(language: str, rules: str, persona: str, digest: str = "") -> tuple[Block, ...]:
     """`rules` and `persona` are what the user wrote, `digest` what is remembered; empty without any."""
-    core = files("chatcli.agent").joinpath("prompts", "core.md").read_text(encoding="utf-8").strip()
-    core = f"{core}\n{_LANGUAGE[language]}"
+    core = f"{prompt('core')}\n{_LANGUAGE[language]}"
     if persona:
         core += f"\n\n# Persona\n{persona}"
     blocks = [Block("core", core)]

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.resources import files
 
 import msgspec
 from msgspec import Struct
 
 from chatcli.agent.aside import ask_aside
 from chatcli.agent.memories import project_of
+from chatcli.agent.prompts import prompt
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run
 from chatcli.errors import UsageError
@@ -80,7 +79,7 @@ async def learn(run: Run) -> Learnt:
         return NOTHING
     request = draft(run, rewrites=False).request  # as it was sent before: the cache holds that
     answer = await ask_aside(
-        run, request, request.messages, _question(), purpose="memory", most_tokens=_MOST_TOKENS
+        run, request, request.messages, prompt("learn"), purpose="memory", most_tokens=_MOST_TOKENS
     )
     batch = f"{session.id}-{messages[-1].seq}"
     facts = [_draft(pointed, session, batch) for pointed in grounded(answer, messages)]
@@ -160,8 +159,3 @@ def _new_messages(session: Session) -> list[UserMessage]:
 
 def _own_messages(messages: Sequence[Message]) -> list[UserMessage]:
     return [message for message in messages if isinstance(message, UserMessage) and message.text.strip()]
-
-
-@cache
-def _question() -> str:
-    return files("chatcli.agent").joinpath("prompts", "learn.md").read_text(encoding="utf-8").strip()

@@ -7,10 +7,9 @@ all of it from its cache.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 
 from chatcli.agent.aside import ask_aside
+from chatcli.agent.prompts import prompt
 from chatcli.agent.run import Run
 from chatcli.messages import Message
 from chatcli.providers.base import Request
@@ -24,10 +23,5 @@ async def summarise(run: Run, request: Request, history: Sequence[Message], keep
 
     Empty when the service does not take it, when the model says nothing, and when there is no model.
     """
-    question = _question() + (f"\n\n{_KEEP.format(keep=keep)}" if keep else "")
+    question = prompt("summary") + (f"\n\n{_KEEP.format(keep=keep)}" if keep else "")
     return await ask_aside(run, request, history, question, purpose="summary", most_tokens=_MOST_TOKENS)
-
-
-@cache
-def _question() -> str:
-    return files("chatcli.agent").joinpath("prompts", "summary.md").read_text(encoding="utf-8").strip()

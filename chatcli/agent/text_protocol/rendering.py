@@ -6,12 +6,11 @@ A pure function: the same request gives the same bytes, and a longer conversatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from msgspec import structs
 
+from chatcli.agent.prompts import prompt
 from chatcli.messages import (
     AssistantMessage,
     Message,
@@ -57,18 +56,12 @@ def canonical(call: ToolCall) -> str:
 
 def described(tools: Sequence[ToolSchema]) -> str:
     """The format of calls, and what there is to call."""
-    return "\n\n".join([_prompt("tools"), *(_described(tool) for tool in tools)])
+    return "\n\n".join([prompt("tools").format(syntax=_SYNTAX), *(_described(tool) for tool in tools)])
 
 
 def format_error() -> str:
     """What a model is told that meant a call and wrote none."""
-    return _prompt("format_error")
-
-
-@cache
-def _prompt(name: str) -> str:
-    text = files("chatcli.agent").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
-    return text.strip().format(syntax=_SYNTAX)
+    return prompt("format_error").format(syntax=_SYNTAX)
 
 
 def _with_tools(system: tuple[Block, ...], tools: Sequence[ToolSchema]) -> tuple[Block, ...]:
