@@ -81,7 +81,7 @@ class Dispatch:
         self._box = box
         self._listen = listen
         self._slots = asyncio.Semaphore(max_parallel_calls)
-        self._so_far: dict[str, Archived] = {}
+        self._so_far: dict[str, ToolOutput] = {}
         """By call id, the output of calls that were interrupted."""
 
     async def run(self, message: AssistantMessage, unfit: Mapping[str, str] = {}) -> list[ToolResult]:
@@ -190,10 +190,11 @@ class Dispatch:
                 output, status, stops = ToolOutput(text=str(error), is_error=True), "cancelled", True
             except asyncio.CancelledError:
                 if context.so_far:
-                    self._so_far[plan.call.id] = context.so_far
+                    self._so_far[plan.call.id] = self._fence(ToolOutput(archived=context.so_far), named)
                 raise
-            except (ToolFailed, UserFacingError) as error:
-                output, status, stops = ToolOutput(text=str(error), is_error=True), "error", True
+            except (ToolFailed, UserFacingError) as error:  # it may quote what the call names
+                output = self._fence(ToolOutput(text=str(error), is_error=True), named)
+                status, stops = "error", True
         return Outcome(
             output=output,
             status=status,
@@ -290,9 +291,8 @@ def _end_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def _outcome(task: asyncio.Future[Outcome], so_far: Archived | None, seconds: float) -> Outcome:
+def _outcome(task: asyncio.Future[Outcome], so_far: ToolOutput | None, seconds: float) -> Outcome:
     """What a task of a cancelled group came to."""
     if not task.cancelled() and task.exception() is None:
         return task.result()
-    output = ToolOutput(archived=so_far) if so_far else ToolOutput(text=INTERRUPTED)
-    return Outcome(output=output, status="interrupted", seconds=seconds)
+    return Outcome(output=so_far or ToolOutput(text=INTERRUPTED), status="interrupted", seconds=seconds)
