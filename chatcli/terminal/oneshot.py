@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal, TextIO, get_args
 import msgspec
 
 from chatcli.agent.conversation import Conversation
-from chatcli.agent.modes import asks_for_the_loop, split_mode
+from chatcli.agent.modes import MODES, asks_for_the_loop, split_mode
 from chatcli.agent.opening import opening_notices
 from chatcli.agent.start import Start, home_folder, open_conversation
 from chatcli.errors import UsageError, UserFacingError
@@ -27,12 +27,13 @@ from chatcli.events import (
     ToolFinished,
 )
 from chatcli.gate.questions import Answer, Question
-from chatcli.gate.screen import safe_text
+from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _
 from chatcli.providers.specs import find_spec, wire
 from chatcli.providers.warm import preload
 from chatcli.terminal.failure import output_errors
 from chatcli.terminal.mentions import find_mentions
+from chatcli.terminal.slash.command import is_command
 
 OutputForm = Literal["text", "json", "jsonl"]
 
@@ -50,6 +51,8 @@ EXIT_CODES: Mapping[RunEnd, int] = {
     "denied": 5,
     "cancelled": 130,
 }
+
+_MODE_COMMANDS = (*(f"/{mode}" for mode in MODES), "/run")
 
 
 class Nobody:
@@ -77,12 +80,32 @@ def run_oneshot(start: Start, prompt: str | None, *, output: str, environment: M
         raise UsageError(
             _("There is nothing to answer: the text is empty."), hint='chatcli -p "what is in this folder?"'
         )
-    return asyncio.run(_answer(start, text, piped, output=output, environment=environment))
+    typed = prompt is not None
+    if prompt is not None:
+        _refuse_other_commands(text.strip())
+    return asyncio.run(_answer(start, text, piped, typed=typed, output=output, environment=environment))
+
+
+def _refuse_other_commands(text: str) -> None:
+    """What only the REPL understands, or nobody, is not sent to a model as if it were a question."""
+    name = text.split(maxsplit=1)[0]
+    if is_command(text) and name not in _MODE_COMMANDS:
+        raise UsageError(
+            _("{name} does not work with -p.").format(name=one_line(name, 40)),
+            hint=_("Only {names} do.").format(names=", ".join(_MODE_COMMANDS)),
+        )
 
 
 async def _answer(
-    start: Start, text: str, piped: BinaryIO | None, *, output: str, environment: Mapping[str, str]
+    start: Start,
+    text: str,
+    piped: BinaryIO | None,
+    *,
+    typed: bool,
+    output: str,
+    environment: Mapping[str, str],
 ) -> int:
+    """A text that was piped in names no files: it may be a page or a log, and a mention is a permission."""
     conversation = open_conversation(
         start, home=home_folder(environment), environment=environment, person=Nobody()
     )
@@ -99,7 +122,7 @@ async def _answer(
         finished = await conversation.run(
             words,
             mode=mode,
-            attachments=find_mentions(words, conversation.session.folder),
+            attachments=find_mentions(words, conversation.session.folder) if typed else (),
             piped=piped,
             may_reroute=not asks_for_the_loop(text),
         )

@@ -160,6 +160,17 @@ def test_piped_input_alone_is_the_text(place):
     assert "olá do pipe" in server.exchanges[0].seen.user_texts[-1]
 
 
+def test_a_text_that_was_piped_in_names_no_files_and_a_typed_one_does(place):
+    with serve([reply("Read."), reply("Read.")]) as server:
+        answer(place, server, stdin=b"some page: @a.py please")
+        answer(place, server, "-p", "look at @a.py please", stdin=b"some page: @b.py please")
+    piped, typed = (exchange.seen.user_texts[-1] for exchange in server.exchanges)
+
+    assert "@a.py" in piped
+    assert "x = 1" not in piped
+    assert "x = 1" in typed
+
+
 def test_piped_input_is_attached_to_the_text(place):
     with serve([reply("Read.")]) as server:
         answer(place, server, "-p", "sum this up", stdin=b"first line\nsecond line\n")
