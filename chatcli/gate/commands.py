@@ -21,6 +21,7 @@ from chatcli.gate.repository import repository_risk
 from chatcli.gate.script import Assignment, Loop, Redirect, SimpleCommand
 from chatcli.gate.searches import SEARCHES, opens_below, starting_points
 from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
+from chatcli.gate.unread import Unread
 from chatcli.gate.words import Word
 from chatcli.gate.wrappers import Nested, unwrap
 from chatcli.i18n import N_
@@ -120,6 +121,8 @@ class _Judge:
         self._errors += script.errors
         self._unjudged += script.unjudged
         units = [self._command(command) for command in script.commands]
+        handed_on = tuple(Unread(self._folders, self._reach).in_script(script.commands))
+        units += [Unit(reason=handed_on[0], dangers=handed_on)] if handed_on else []
         units += [self._loop(loop) for loop in script.loops if not self._is_own(loop.name)]
         return Analysis(tuple(units), None, tuple(self._errors), tuple(self._unjudged))
 
@@ -173,6 +176,8 @@ class _Judge:
         if reason:
             dangers += command_dangers(name, texts, self._folders, self._reach, fed=command.fed)
             dangers += [reason] if reason.text in BY_NAME else []
+            raws = [word.raw for word in command.words]
+            dangers += Unread(self._folders, self._reach).in_command(name, args[1:], raws, reason)
         transparent = nested is not None and nested.transparent and not nested.assigned
         return Unit(
             reason=reason,

@@ -185,7 +185,7 @@ def _whole_folders(name: str, words: Words, folders: Sequence[Path], reach: Reac
 def _outside(name: str, words: Words, folders: Sequence[Path], reach: Reach) -> Iterator[Reason]:
     """Words that name a place where nothing may be written without asking."""
     purposes: list[Purpose] = ["write"] if name in _CHANGERS - {"cp", "install", "ln"} else ["unknown"]
-    if name == "mv":
+    if name in {"mv", "dd"}:
         purposes.append("unknown")  # under another name it could be read
     scripted = name in {"sed", "awk", "gawk", "mawk", "perl"}
     for word in words:
@@ -209,5 +209,5 @@ def _path_values(word: str) -> Iterator[str]:
     if not word.startswith("-"):
         yield word
     _name, equals, value = word.partition("=")
-    if equals and value.startswith(("/", "~", ".")):
+    if equals and value:
         yield value

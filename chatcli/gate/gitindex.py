@@ -1,4 +1,4 @@
-"""Nested repositories that the index of a git repository names.
+"""What the index of a git repository names: files, and nested repositories.
 
 `git status` and `git diff` start git inside each of them, under the settings of the nested repository. The
 format is git's `index-format` document; only modes and paths are read.
@@ -6,7 +6,9 @@ format is git's `index-format` document; only modes and paths are read.
 
 from __future__ import annotations
 
+import os
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 _HEADER_BYTES = 12
@@ -29,16 +31,23 @@ def gitlinks(index: Path) -> list[str] | None:
     if struct.pack(">I", _GITLINK_MODE) not in data:
         return []
     try:
-        return _walk(data)
+        return [path.decode() for mode, path in _walk(data) if mode == _GITLINK_MODE]
     except (struct.error, ValueError, UnicodeDecodeError):
         return None
 
 
-def _walk(data: bytes) -> list[str]:
+def tracked(index: Path) -> list[str]:
+    """Paths of all files that it names; none when it is not understood."""
+    try:
+        return [os.fsdecode(path) for _mode, path in _walk(index.read_bytes())]
+    except (OSError, struct.error, ValueError):
+        return []
+
+
+def _walk(data: bytes) -> Iterator[tuple[int, bytes]]:
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in {2, 3, 4}:
         raise ValueError("unknown index")
-    found: list[str] = []
     position, path = _HEADER_BYTES, b""
     for _ in range(count):
         (mode,) = struct.unpack_from(">I", data, position + _MODE_AT)
@@ -54,9 +63,7 @@ def _walk(data: bytes) -> list[str]:
             end = data.index(b"\0", start)
             path = data[start:end]
             position += (end - position + 8) & ~7
-        if mode == _GITLINK_MODE:
-            found.append(path.decode())
-    return found
+        yield mode, path
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:

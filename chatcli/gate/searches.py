@@ -6,7 +6,7 @@ Where the forms of a glob differ between programs, the answer is that the file i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def opens_below(program: str, use: Use) -> Callable[[Path], bool] | None:
     def opens(path: Path) -> bool:
         # The last glob that matches decides.
         for only, glob in reversed(globs):
-            if only and _may_match(path.name, glob):
+            if only and may_match(path.name, glob):
                 return True
             if not only and _surely_matches(path.name, glob):
                 return False
@@ -78,15 +78,25 @@ def _globs(program: str, use: Use) -> Sequence[tuple[bool, str]]:
     return [(not glob.startswith("!"), glob.removeprefix("!").removeprefix("**/")) for glob in counting]
 
 
-def _may_match(name: str, glob: str) -> bool:
+def may_match(name: str, glob: str) -> bool:
     """By the last part of the glob, whatever stands before it; case counts for nothing."""
-    braces = _BRACES.search(glob)
-    if braces:
-        begin, end = glob[: braces.start()], glob[braces.end() :]
-        return any(_may_match(name, begin + choice + end) for choice in braces[1].split(","))
-    # From a bracket or a backslash on anything may match: not every program reads them alike.
-    wide = re.sub(r"[\[\\{].*", "*", glob.rstrip("/ ").rpartition("/")[2], flags=re.DOTALL)
-    return fnmatchcase(name.casefold(), wide.casefold())
+    for text in spellings(glob):
+        # From a bracket or a backslash on anything may match: not every program reads them alike.
+        wide = re.sub(r"[\[\\{].*", "*", text.rstrip("/ ").rpartition("/")[2], flags=re.DOTALL)
+        if fnmatchcase(name.casefold(), wide.casefold()):
+            return True
+    return False
+
+
+def spellings(text: str) -> Iterator[str]:
+    """`.{py,md}` is `.py` and `.md`."""
+    braces = _BRACES.search(text)
+    if not braces:
+        yield text
+        return
+    begin, end = text[: braces.start()], text[braces.end() :]
+    for choice in braces[1].split(","):
+        yield from spellings(begin + choice + end)
 
 
 def _surely_matches(name: str, glob: str) -> bool:
@@ -101,6 +111,6 @@ def _is_let_in(path: Path) -> bool:
                 lines = (parent / ignore_file).read_text(encoding="utf-8", errors="replace").splitlines()
             except OSError:
                 continue
-            if any(line.startswith("!") and _may_match(path.name, line[1:]) for line in lines):
+            if any(line.startswith("!") and may_match(path.name, line[1:]) for line in lines):
                 return True
     return False
