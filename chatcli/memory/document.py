@@ -20,10 +20,11 @@ _BULLET = re.compile(r"(?:[-*+•]|\d+[.)])\s+")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
 _MARK = re.compile(r"\s*\^([a-z0-9]{6})-([0-9a-f]{4})(\s+\([^()]*\))?$")
 _CATEGORY = re.compile(r"\[(\w+)\]\s+")
-_TAG = re.compile(r"\s+#([^\W\d][\w.+-]*)$")
+_TAG = re.compile(r"\s+#([^\W\d][\w.+#-]*)$")
 _COMMENT = re.compile(r"^[ \t]*<!--(.*?)-->", re.DOTALL | re.MULTILINE)
-_OPENING = re.compile(r"<(\\*)!--")
-_ESCAPED = re.compile(r"<\\(\\*)!--")
+_MISREAD = re.compile(r"<(?=\\*!--)|(?<!\S)(?=\\*#[^\W\d][\w.+#-]*$)")
+"""Where a backslash keeps words of a fact from opening a comment, or from being read as a tag."""
+_BACKSLASH = re.compile(r"(?<=<)\\(?=\\*!--)|(?<!\S)\\(?=\\*#[^\W\d][\w.+#-]*$)")
 _AS_OF = re.compile(r"\s*as of (\d+)(?: in ([0-9a-f]+))?:")
 _TITLE = N_("What chatcli remembers")
 _PROFILE = N_("About you")
@@ -75,7 +76,7 @@ def render(facts: Sequence[Fact], as_of: int, memory: str) -> str:
     lines = [f"# {_(_TITLE)}", ""]
     for title, inside in sections.items():
         if inside:
-            lines += [f"## {title}", *map(_line, inside), ""]
+            lines += [_heading(title), *map(_line, inside), ""]
     note = _(
         "change a line to change the fact, delete it to have it forgotten for good, write a new one to have "
         "it remembered. What stands behind ^ belongs to the line."
@@ -108,9 +109,16 @@ def parse(text: str) -> Edited:
     )
 
 
+def _heading(title: str) -> str:
+    """In backticks where it would be read as another one."""
+    found = _HEADING.fullmatch(f"## {title}")
+    return f"## {title}" if found and found[1] == title else f"## `{title}`"
+
+
 def _line(fact: Fact) -> str:
-    text = _OPENING.sub(r"<\\\1!--", fact.text)
-    body = text if fact.category == "profile" and not fact.scope else f"[{fact.category}] {text}"
+    body = _MISREAD.sub(lambda found: found[0] + "\\", fact.text)
+    if fact.category != "profile" or fact.scope or _CATEGORY.match(body):
+        body = f"[{fact.category}] {body}"
     body += "".join(f" #{tag}" for tag in fact.tags)
     return f"- {body} ^{fact.id}-{_check(body)}{_source(fact)}"
 
@@ -146,9 +154,10 @@ def _paragraphs(text: str) -> Iterable[str]:
 
 def _section(title: str, scope: str) -> _Section:
     """What stands below a heading. One of the user's own is a tag."""
-    named = title.strip("`")
-    if named.startswith("/"):
-        return _Section(scope=named)
+    if quoted := re.fullmatch("`(.*)`", title):
+        title = quoted[1]
+    if title.startswith("/"):
+        return _Section(scope=title)
     if title in {_PROFILE, _(_PROFILE)}:
         return _Section(category="profile")
     if title in {_EVERYWHERE, _(_EVERYWHERE), _TITLE, _(_TITLE)}:
@@ -177,7 +186,7 @@ def _entry(paragraph: str, section: _Section) -> tuple[Entry, list[str]]:
     if named and named[1] in CATEGORIES:
         category, text = next(c for c in CATEGORIES if c == named[1]), text[named.end() :]
     entry = Entry(
-        text=_ESCAPED.sub(r"<\1!--", text),
+        text=_BACKSLASH.sub("", text),
         category=category,
         tags=clean_tags(tags),
         scope=section.scope,

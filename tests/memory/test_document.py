@@ -269,14 +269,29 @@ facts = st.builds(
     st.one_of(
         st.text(min_size=1, max_size=80),
         st.lists(
-            st.sampled_from(["<!--", "<\\!--", "-->", "as of 9:", "# x", "- ", "^abcdef-0000"]), max_size=4
+            st.sampled_from(
+                [
+                    "<!--",
+                    "<\\!--",
+                    "-->",
+                    "as of 9:",
+                    "# x",
+                    "- ",
+                    "^abcdef-0000",
+                    "#tag",
+                    "\\#tag",
+                    "#c#",
+                    "[gotcha]",
+                ]
+            ),
+            max_size=4,
         ).map(" ".join),
     )
     .map(lambda text: " ".join(text.split()))
     .filter(bool),
     st.sampled_from(CATEGORIES),
     tags=st.lists(st.sampled_from(["go", "ci", "c++", "café"]), max_size=2).map(clean_tags),
-    scope=st.sampled_from(["", "/work/site", "/srv/a b"]),
+    scope=st.sampled_from(["", "/work/site", "/srv/a b", "/srv/c #", "/srv/c#", "/srv/`d`", "/srv/e `"]),
 )
 
 
@@ -303,6 +318,9 @@ def test_what_was_rendered_is_read_as_untouched(drafts: list[Fact]) -> None:
     assert (edited.as_of, edited.memory) == (9, "0a1b")
     assert {entry.id for entry in edited.entries if entry.untouched} == {fact.id for fact in known}
     assert all(entry.untouched for entry in edited.entries)
+    assert {(e.id, e.text, e.tags, e.scope, e.category) for e in edited.entries} == {
+        (f.id, f.text, f.tags, f.scope, f.category) for f in known
+    }
 
 
 LINES = st.one_of(
