@@ -15,6 +15,7 @@ from chatcli.providers.complaints import window_full
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
 from chatcli.providers.service import Service
@@ -54,7 +55,7 @@ class AnthropicMessages:
             ttl=self._service.cache_ttl(request),
         )
         body = encode(rendered)
-        reader = AnthropicReader(self._service, request_bytes=len(body))
+        reader = AnthropicReader(self._service, request_bytes=text_bytes(body))
         return read_reply(self._link.post("/v1/messages", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:

@@ -25,6 +25,7 @@ from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure
 from chatcli.providers.eventstream import Message, messages
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.model_names import bare_name, without_region
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
@@ -109,7 +110,7 @@ class BedrockClaude(_Bedrock):
         del rendered["model"], rendered["stream"]
         body = encode({"anthropic_version": "bedrock-2023-05-31", **rendered})
         answer = self._post(self._path(request, "invoke-with-response-stream"), body)
-        reader = AnthropicReader(self._service, request_bytes=len(body))
+        reader = AnthropicReader(self._service, request_bytes=text_bytes(body))
         return read_reply(self._events(answer), reader)
 
     async def _events(self, pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Chunk, None]:
@@ -126,7 +127,7 @@ class BedrockMantle(_Bedrock):
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(self._claude(request))
         answer = self._post(_MANTLE_PATH, body, signing_name="bedrock-mantle")
-        reader = AnthropicReader(self._service, request_bytes=len(body))
+        reader = AnthropicReader(self._service, request_bytes=text_bytes(body))
         return read_reply(sse_objects(answer, self._service), reader)
 
 
@@ -137,7 +138,7 @@ class BedrockConverse(_Bedrock):
         ttl = self._service.cache_ttl(request) if self.cache == "explicit" else None
         body = encode(converse_body.render(self._service.visible(request), provider=self.name, ttl=ttl))
         answer = self._post(self._path(request, "converse-stream"), body)
-        reader = ConverseReader(self._service, request_bytes=len(body))
+        reader = ConverseReader(self._service, request_bytes=text_bytes(body))
         return read_reply(self._events(answer), reader)
 
     async def _events(self, pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Chunk, None]:

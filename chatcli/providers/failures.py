@@ -60,8 +60,8 @@ _MIN_BYTES_PER_TOKEN = 2
 def error_of(failure: Failure, service: Service, *, request_bytes: int = 0) -> ProviderError:
     """The error to raise for a failed request.
 
-    `request_bytes` is the size of what was sent: most services have no code for a prompt that is
-    too long, and only its size tells it from a request of a wrong form.
+    `request_bytes` is the size of what was sent, without images: most services have no code for a
+    prompt that is too long, and only its size tells it from a request of a wrong form.
     """
     status = failure.status if failure.status >= 400 else _status_inside_stream(failure)
     kind = _kind(failure, status, service)

@@ -15,6 +15,7 @@ from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure, failure_of
 from chatcli.providers.failures import error_of
 from chatcli.providers.gemini_body import SIGNATURE, SIGNS_TEXT
+from chatcli.providers.images import text_bytes
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, sse_objects
@@ -51,7 +52,7 @@ class GeminiNative:
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(gemini_body.render(self._service.visible(request), provider=self.name))
         position = max(message.seq for message in request.messages)
-        reader = GeminiReader(self._service, request_bytes=len(body), position=position)
+        reader = GeminiReader(self._service, request_bytes=text_bytes(body), position=position)
         model = quote(request.model.removeprefix("models/"), safe="")
         answer = self._transport.post(
             f"/models/{model}:streamGenerateContent?alt=sse", body, {"x-goog-api-key": self._service.key}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 
 from msgspec import Struct, structs
@@ -11,6 +12,8 @@ from chatcli.providers.base import Request
 
 _MOST_BYTES = 14_000_000
 """Of all images of a request together: in base64 they fit the 20 MB that the strictest services take."""
+
+_SENT_IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}"')
 
 
 class ImageTerms(Struct, frozen=True, kw_only=True):
@@ -83,3 +86,8 @@ def base64_text(image: Image) -> str:
 
 def data_url(image: Image) -> str:
     return f"data:{image.media_type};base64,{base64_text(image)}"
+
+
+def text_bytes(body: bytes) -> int:
+    """Size of a body without its images: what they cost has nothing to do with how many bytes they are."""
+    return len(body) - sum(image.end() - image.start() for image in _SENT_IMAGE.finditer(body))

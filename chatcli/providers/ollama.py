@@ -16,6 +16,7 @@ from chatcli.providers.base import Request
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, json_lines
@@ -44,7 +45,7 @@ class Ollama:
         request = self._service.visible(request)
         body = encode(ollama_body.render(request, provider=self.name, num_ctx=self.window_tokens))
         position = max(message.seq for message in request.messages)
-        reader = OllamaReader(self._service, request_bytes=len(body), position=position)
+        reader = OllamaReader(self._service, request_bytes=text_bytes(body), position=position)
         answer = self._transport.post("/api/chat", body, self._proof)
         return read_reply(json_lines(answer, self._service), reader)
 

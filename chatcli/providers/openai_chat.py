@@ -12,6 +12,7 @@ from chatcli.providers.base import CacheClass, Request
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import Failure
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.openai_chat_body import EXTRA_CONTENT, TEXT_FIELDS, Dialect
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
@@ -51,7 +52,7 @@ class OpenAIChat:
         )
         body = encode(rendered)
         position = max(message.seq for message in request.messages)
-        reader = ChatReader(self._service, request_bytes=len(body), position=position)
+        reader = ChatReader(self._service, request_bytes=text_bytes(body), position=position)
         return read_reply(self._link.post("/chat/completions", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:

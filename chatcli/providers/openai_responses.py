@@ -12,6 +12,7 @@ from chatcli.providers.base import Request
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.openai_chat_body import OwnFields
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.sdk import Link
@@ -42,7 +43,7 @@ class OpenAIResponses:
             request, provider=self.name, breakpoints=breakpoints, fields=self._fields
         )
         body = encode(rendered)
-        reader = ResponsesReader(self._service, request_bytes=len(body))
+        reader = ResponsesReader(self._service, request_bytes=text_bytes(body))
         return read_reply(self._link.post("/responses", body, self._service.headers(request)), reader)
 
     async def aclose(self) -> None:

@@ -16,6 +16,7 @@ from chatcli.providers.clients import connect
 from chatcli.providers.complaints import cut, no_connection, proxy_refused, silent
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.replies import Chunk
 from chatcli.providers.service import Service
 
@@ -64,7 +65,7 @@ class Link:
         except ProviderError:
             raise
         except Exception as error:
-            translated = self._translated(error, sdk, len(body))
+            translated = self._translated(error, sdk, text_bytes(body))
             if translated is None:
                 raise
             raise translated from error

@@ -19,6 +19,7 @@ from chatcli.providers.base import Provider, Request
 from chatcli.providers.encoding import encode
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.replies import Chunk, read_reply
 from chatcli.providers.service import Service
 from chatcli.providers.transport import Transport, sse_objects
@@ -60,7 +61,7 @@ class StackSpot:
 
     def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         body = encode(stackspot_body.render(self._service.visible(request)))
-        reader = StackSpotReader(self._service, request_bytes=len(body))
+        reader = StackSpotReader(self._service, request_bytes=text_bytes(body))
         path = f"/v1/agent/{quote(request.model, safe='')}/chat"
         return read_reply(sse_objects(self._post(path, body), self._service), reader)
 

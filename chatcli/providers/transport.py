@@ -17,6 +17,7 @@ from chatcli.providers.clients import connect
 from chatcli.providers.complaints import cut, no_connection, proxy_refused, silent
 from chatcli.providers.error_bodies import failure_of
 from chatcli.providers.failures import error_of
+from chatcli.providers.images import text_bytes
 from chatcli.providers.service import Service
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Transport:
             ) as response:
                 if response.status_code >= 400:
                     failure = failure_of(response.status_code, await response.aread(), response.headers)
-                    raise error_of(failure, self._service, request_bytes=len(body))
+                    raise error_of(failure, self._service, request_bytes=text_bytes(body))
                 async with aclosing(self._paced(response)) as pieces:
                     async for piece in pieces:
                         yield piece

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+import random
 
 import msgspec
 import pytest
 
 from chatcli.agent.results import list_results
 from chatcli.context.tokens import estimate_message_tokens
-from chatcli.errors import UsageError
+from chatcli.errors import BadRequest, UsageError
 from chatcli.events import Notice
 from chatcli.messages import Archived, Image, Text, UserMessage
 from chatcli.providers.base import Request
-from chatcli.providers.images import ANTHROPIC_IMAGES, ImageTerms, visible
+from chatcli.providers.images import ANTHROPIC_IMAGES, ImageTerms, text_bytes, visible
 from tests.providers.pictures import gif, png
 from tests.providers.rows import NAMES
 from tests.wire import script
@@ -115,6 +116,26 @@ async def test_a_picture_that_would_be_refused_is_refused_before_anything_is_sen
             await talk.conversation.run("What is this?", attachments=[picture(data)])
     assert words in raised.value.message
     assert talk.server.exchanges == []
+
+
+@pytest.mark.parametrize("row", SEEING)
+async def test_a_picture_that_the_service_refuses_is_no_full_window(row, play, picture):
+    data = PICTURE + random.Random(1).randbytes(2_500_000)  # in base64 more than two bytes a token of 1 M
+    async with play(row, script.status(400, "Could not process image")) as open_talk:
+        talk = open_talk()
+        with pytest.raises(BadRequest):
+            await talk.conversation.run("What is this?", attachments=[picture(data)])
+    assert len(talk.server.exchanges) == 1
+    assert not talk.told(Notice)
+
+
+def test_of_a_body_with_pictures_the_text_is_measured():
+    image = base64.b64encode(png(size_bytes=1_000)).decode()
+    body = {"text": "olá", "url": f"data:image/png;base64,{image}", "data": image}
+    empty = {"text": "olá", "url": "", "data": ""}
+    assert text_bytes(msgspec.json.encode(body)) == len(msgspec.json.encode(empty)) - 4
+    spoken = msgspec.json.encode({"text": f"it is {image}"})
+    assert text_bytes(spoken) == len(spoken)
 
 
 def shown(terms, *sizes):
