@@ -12,6 +12,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from chatcli.gate.screen import one_line
+from chatcli.terminal.cells import clip
 from chatcli.terminal.fileindex import FileIndex
 from chatcli.terminal.fuzzy import best_matches
 from chatcli.terminal.mentions import quoted_mention
@@ -19,6 +20,7 @@ from chatcli.terminal.slash.command import Command, Commands
 
 _OPEN_MENTION = re.compile(r"""(?:^|(?<=\s))@(?:"([^"\n]*)|'([^'\n]*)|((?:\\.|[^\s\\"'])*))$""")
 _SHOWN = 40
+_USAGE_CELLS = 32
 _FIRST_WAIT_SECONDS = 0.25
 _LISTED_ENTRIES = 2_000
 
@@ -60,7 +62,7 @@ class PromptCompleter(Completer):
                     yield Completion(
                         f"/{command.name}",
                         start_position=-len(text),
-                        display=f"/{command.name} {command.arguments}".rstrip(),
+                        display=clip(f"/{command.name} {command.arguments}".rstrip(), _USAGE_CELLS),
                         display_meta=command.help(),
                     )
             return

@@ -24,6 +24,7 @@ from chatcli.terminal.learning import learn_after_run
 from chatcli.terminal.mentions import find_mentions
 from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted, Line, Screen
+from chatcli.terminal.slash.command import is_command
 from chatcli.terminal.slash.permissions import LEVELS
 from chatcli.terminal.slash.registry import COMMANDS
 from chatcli.terminal.warmup import warm_up
@@ -181,7 +182,7 @@ class Repl:
             self._named = named
         if line.text in _LEAVING_WORDS:
             self.leave()
-        elif _is_command(line.text):
+        elif is_command(line.text):
             self.view.echo(line.shown)
             await self._command(line.text)
         elif self._run:
@@ -199,6 +200,8 @@ class Repl:
         elif self._run and not command.while_busy:
             waits = _("/{name} has to wait: Ctrl-C cancels what runs.").format(name=command.name)
             self.tell(waits, "warning")
+            if rest:
+                self.screen.give_back(text)
         elif rest and not command.arguments:
             alone = _("/{name} stands alone: {words} means nothing to it.")
             self.tell(alone.format(name=command.name, words=one_line(rest, 40)), "warning")
@@ -296,8 +299,3 @@ class Repl:
 
 def _joined(waiting: Sequence[Waiting]) -> str:
     return "\n".join(message.text for message in waiting)
-
-
-def _is_command(text: str) -> bool:
-    """A path at the beginning of a line is none."""
-    return text.startswith("/") and text.split(maxsplit=1)[0].count("/") == 1

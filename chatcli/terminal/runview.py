@@ -112,6 +112,8 @@ class RunView:
         if transcript and isinstance(last := transcript[-1], AssistantMessage):
             self._write(last.text)
             self._end_reply()
+        elif spoken:
+            self.notice("info", _("Not answered: it was cut off."))
 
     def rows(self) -> Sequence[str]:
         """The live area: the unfinished end of the reply, then what is going on."""

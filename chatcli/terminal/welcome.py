@@ -14,7 +14,7 @@ from chatcli.terminal.look import Look
 def welcome(provider: str, model: str, why: str, folder: Path, columns: int, look: Look) -> list[str]:
     """Four lines; `why` is the reason for this provider."""
     if provider == "OFFLINE":
-        answers, why = _("OFFLINE: no model, rules only"), f"{why} · chatcli setup"
+        answers, why = _("OFFLINE: no model, rules only"), f"chatcli setup · {why}"
     else:
         answers = f"{provider}/{one_line(model)}"
     answers = clip(answers, columns)

@@ -262,6 +262,9 @@ def endless(seen: Seen) -> Reply:
     [
         (0, [reply("Fine.")], ["-p", "hi"]),
         (2, [], ["-p", " "]),
+        (2, [], ["-p", "/cost"]),
+        (2, [], ["-p", "/agnet read it"]),
+        (0, [reply("Env.")], ["-p", "/usr/bin/env is a path"]),
         (2, [], ["-p", "hi", "--provider", "CLAUDEIA"]),
         (2, [], ["-p", "hi", "--output", "xml"]),
         (2, [], ["-p", "hi", "--resume", "nothing-like-it"]),

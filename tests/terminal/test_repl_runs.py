@@ -75,6 +75,20 @@ def test_ctrl_c_cancels_and_the_next_run_works(world: World) -> None:
     assert world.server.violations == []
 
 
+def test_a_command_that_has_to_wait_is_not_lost(world: World) -> None:
+    world.serve([reply("Thinking about it", hold()), reply("Second answer.")])
+    terminal = world.prompt()
+    terminal.line("first")
+    terminal.expect("Thinking about it")
+    terminal.line("/agent go on")
+    terminal.expect("/agent has to wait: Ctrl-C cancels what runs.")
+    terminal.expect("❯ /agent go on", 2)
+    terminal.send(CTRL_C)
+    terminal.expect("Cancelled.")
+    terminal.send(ENTER)
+    terminal.expect("Second answer.")
+
+
 def test_ctrl_c_clears_the_line_and_twice_leaves(world: World) -> None:
     terminal = world.prompt()
     terminal.send("half a thought")
@@ -134,6 +148,18 @@ def test_after_a_kill_the_session_goes_on(world: World) -> None:
     again.line("and now?")
     again.expect("Still here.")
     assert world.server.violations == []
+
+
+def test_after_a_kill_an_answer_that_was_cut_off_is_told(world: World) -> None:
+    world.serve([reply("Endless", hold())])
+    terminal = world.prompt()
+    terminal.line("first words")
+    terminal.expect("Endless")
+    terminal.kill(signal.SIGKILL)
+    terminal.end()
+    again = world.prompt("--continue")
+    again.expect("❯ first words")
+    again.expect("Not answered: it was cut off.")
 
 
 def test_a_failure_is_one_line_and_a_hint(world: World) -> None:

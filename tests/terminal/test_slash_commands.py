@@ -116,7 +116,7 @@ async def test_a_huge_tree_is_ranked_in_a_moment() -> None:
 def test_a_setting_is_shown_with_its_source_and_bounds() -> None:
     loaded = load([("environment", {"MAX_RETRIES": "7"})])
     rows = {row.variable: row for row in table()}
-    assert setting_lines(rows["MAX_RETRIES"], loaded, 60, PLAIN, explain=False) == [
+    assert setting_lines(rows["MAX_RETRIES"], loaded, 40, PLAIN, explain=False) == [
         "MAX_RETRIES = 7",
         "  environment · 0 … 20 · default 5",
     ]

@@ -16,6 +16,11 @@ def no_words(_repl: Repl) -> Sequence[str]:
     return ()
 
 
+def is_command(text: str) -> bool:
+    """A path at the beginning of a line is none."""
+    return text.startswith("/") and text.split(maxsplit=1)[0].count("/") == 1
+
+
 class Command(Struct, frozen=True, kw_only=True):
     """One command. `help` is looked up when it is shown, in the language of that moment."""
 

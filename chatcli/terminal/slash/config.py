@@ -10,7 +10,7 @@ from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.session.redact import redact
 from chatcli.settings import Loaded, Row, number_text, table
-from chatcli.terminal.cells import behind, fill, wrap
+from chatcli.terminal.cells import behind, fill, width_cells, wrap
 from chatcli.terminal.look import Look
 from chatcli.terminal.slash.command import Command
 
@@ -41,8 +41,11 @@ def setting_lines(row: Row, loaded: Loaded, columns: int, look: Look, *, explain
     notes = [origin.layer if origin else _("default"), *bounds(row)]
     if origin:
         notes.append(_("default {value}").format(value=_shown(row.default)))
+    noted = " · ".join(notes)
     lines = [look.paint(part, "bold") if origin else part for part in wrap(head, columns)]
-    lines += [look.paint(part, "dim") for part in behind("  ", fill(" · ".join(notes), columns - 2))]
+    if not explain and width_cells(head) + width_cells(noted) + 2 <= columns:
+        return [f"{lines[0]}  {look.paint(noted, 'dim')}"]
+    lines += [look.paint(part, "dim") for part in behind("  ", fill(noted, columns - 2))]
     if explain:
         lines += behind("  ", fill(_(row.help), columns - 2))
     return lines

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chatcli.i18n import _
-from chatcli.terminal.cells import behind, clip, fill, width_cells
+from chatcli.terminal.cells import behind, fill, width_cells
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
 
 _TWO_COLUMNS_CELLS = 60
+_NAME_CELLS = 32
 
 
 async def _help(repl: Repl, text: str) -> None:
@@ -30,13 +31,17 @@ async def _help(repl: Repl, text: str) -> None:
 
 
 def _table(rows: list[tuple[str, str]], columns: int) -> list[str]:
-    if columns < _TWO_COLUMNS_CELLS:
-        narrow = columns - 2
-        return [
-            line for name, what in rows for line in (clip(name, columns), *behind("  ", fill(what, narrow)))
-        ]
-    width = max(width_cells(name) for name, _what in rows)
-    return [clip(name + " " * (width - width_cells(name) + 2) + what, columns) for name, what in rows]
+    """What a name does stands beside it, below it where the name is long or the screen narrow; never cut."""
+    narrow = columns < _TWO_COLUMNS_CELLS
+    indent = 2 if narrow else min(max(width_cells(name) for name, _what in rows), _NAME_CELLS) + 2
+    lines = []
+    for name, what in rows:
+        below = behind(" " * indent, fill(what, columns - indent))
+        if narrow or width_cells(name) + 2 > indent:
+            lines += fill(name, columns) + below
+        else:
+            lines += [name + below[0][width_cells(name) :], *below[1:]]
+    return lines
 
 
 def _keys() -> list[tuple[str, str]]:

@@ -295,7 +295,7 @@ _ACTIONS: dict[str, Callable[[Repl, str], Awaitable[None]]] = {
 COMMANDS = (
     Command(
         name="memory",
-        arguments="[ACTION ...]",
+        arguments=f"[{' | '.join(_ACTIONS)}]",
         help=lambda: _("what is remembered beyond this session"),
         run=_memory,
         words=lambda _repl: _ACTIONS,

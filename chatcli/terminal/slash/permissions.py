@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from chatcli.extensions.rules import project_rules_files
 from chatcli.gate.screen import exact_text, one_line
 from chatcli.gate.trust import Trust
 from chatcli.i18n import _
@@ -66,7 +67,7 @@ def _scope(scope: str) -> str:
 
 async def _trust(repl: Repl, _text: str) -> None:
     trust, folder = Trust(repl.home), repl.conversation.session.folder
-    files = trust.config_files(folder)
+    files = list(dict.fromkeys([*trust.config_files(folder), *project_rules_files(folder)]))
     if trust.is_trusted(folder):
         repl.tell(_("This folder is trusted."))
         if await repl.confirm(_("Take the trust back?")):
@@ -74,10 +75,15 @@ async def _trust(repl: Repl, _text: str) -> None:
             repl.tell(_("Its settings count no more from the next start on."))
         return
     digest = trust.digest(folder)
-    repl.screen.print(
-        ["", *(clip(f"  {one_line(repl.shown_path(path))}", repl.screen.columns) for path in files)]
-    )
-    if await repl.confirm(_("Trust this folder and let these files take effect?")):
+    if files:
+        repl.screen.print(
+            ["", *(clip(f"  {one_line(repl.shown_path(path))}", repl.screen.columns) for path in files)]
+        )
+        question = _("Trust this folder and let these files take effect?")
+    else:
+        repl.tell(_("It has no settings of its own yet; when some appear, you are asked again."))
+        question = _("Trust this folder?")
+    if await repl.confirm(question):
         trust.trust(folder, digest)
         repl.tell(_("Trusted. Its settings count from the next start on."))
 
