@@ -157,9 +157,19 @@ class Gate:
 
     async def command(self, text: str, folder: Path | None = None) -> Verdict:
         """Allow this exact text to run in this folder."""
-        verdict = self.judge(text, folder)
-        await self._allow(lambda: self._command_need(text, folder))
-        return verdict
+        judged: dict[object, Verdict] = {}
+
+        def verdict() -> Verdict:
+            # Judged once for what is in force: it may look at many files, and ask git.
+            rules = tuple(self.rules.of_kind(kind) for kind in ("exec", "read", "write"))
+            in_force = (self.autonomy, self.tainted, rules)
+            if in_force not in judged:
+                judged[in_force] = self.judge(text, folder)
+            return judged[in_force]
+
+        first = await asyncio.to_thread(verdict)
+        await self._allow(lambda: self._command_need(text, folder, verdict()))
+        return first
 
     async def script(self, text: str, sandbox: Sandbox) -> None:
         """Allow this exact script to run in this sandbox."""
@@ -234,8 +244,7 @@ class Gate:
         )
         return _Need(question, risks, "" if risks else "edits")
 
-    def _command_need(self, text: str, folder: Path | None) -> _Need | None:
-        verdict = self.judge(text, folder)
+    def _command_need(self, text: str, folder: Path | None, verdict: Verdict) -> _Need | None:
         if verdict.decision == "allow":
             return None
         if verdict.refused:

@@ -8,6 +8,7 @@ too, so that a danger is named wherever it hides.
 from __future__ import annotations
 
 import re
+import threading
 import time
 import unicodedata
 from functools import cache
@@ -34,6 +35,7 @@ _MAX_DEPTH = 60
 _MAX_PARSING_STEPS = 200
 _MAX_PARSING_SECONDS = 1.0
 _CHUNK_BYTES = 65_536
+_PARSING = threading.Lock()
 
 _SEQUENCES = frozenset(
     {"program", "list", "pipeline", "subshell", "if_statement", "elif_clause", "else_clause"}
@@ -97,12 +99,13 @@ def _syntax_tree(source: bytes) -> Node | None:
         steps += 1
         return steps > _MAX_PARSING_STEPS or time.monotonic() > deadline
 
-    parser = _parser()
-    try:
-        return parser.parse(chunk, progress_callback=is_too_much).root_node
-    except ValueError:
-        parser.reset()
-        return None
+    with _PARSING:
+        parser = _parser()
+        try:
+            return parser.parse(chunk, progress_callback=is_too_much).root_node
+        except ValueError:
+            parser.reset()
+            return None
 
 
 @cache

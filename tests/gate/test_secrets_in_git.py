@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import subprocess
 
 import pytest
+
+from chatcli.gate.questions import Answer
 
 
 def run(world, *words: str) -> str:
@@ -171,3 +175,23 @@ def test_a_repository_without_secrets_holds_nothing_up(world) -> None:
     world.file("a.py", "y\n")
     for text in ("git diff", "git log -p", "git show", "git grep x", "git stash show", "git status -v"):
         assert world.gate("plan").judge(text).read_only, text
+
+
+async def test_a_slow_git_holds_nothing_else_up_and_is_asked_once(repository, person, tmp_path) -> None:
+    calls = tmp_path / "calls"
+    stub = repository.file("git", f"#!/bin/sh\necho x >> {calls}\nsleep 0.3\n", under=tmp_path / "bin")
+    stub.chmod(0o700)
+    gate = repository.gate(person=person(Answer("once")), path=f"{stub.parent}:{os.environ['PATH']}")
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.01)
+            turns += 1
+
+    counting = asyncio.create_task(count())
+    await gate.command("git log -p | make")
+    counting.cancel()
+    assert turns > 10
+    assert calls.read_text().count("x") == 1
