@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from chatcli.agent.outside import Outside
-from chatcli.errors import StorageError, ToolFailed
+from chatcli.errors import StorageError, ToolFailed, UserFacingError
 from chatcli.events import Notice
 from chatcli.gate.gate import Gate
+from chatcli.i18n import _
 from chatcli.memory.digest import digest, overview, project_name
 from chatcli.memory.fact import CATEGORIES, CONFIDENCE, EVERYWHERE, Fact, fold
 from chatcli.memory.grounding import NOT_FORGOTTEN, rests_on
@@ -22,6 +24,8 @@ from chatcli.messages import UserMessage
 from chatcli.session.session import Session
 from chatcli.settings import Settings
 from chatcli.tools.api import Remembered
+
+logger = logging.getLogger(__name__)
 
 Guess = Callable[[str], Awaitable[str]]
 """What an answer to a question might look like; empty when nobody was asked."""
@@ -114,7 +118,8 @@ class Memories:
             return ""
         try:
             text = digest(self._memory.tally(), self._memory.of_category("profile"), self.scope)
-        except StorageError as error:
+        except Exception as error:
+            logger.exception("gone on without the memory")
             return self._without_memory(error)
         self.tell_news()
         return text
@@ -139,7 +144,8 @@ class Memories:
             return ""
         try:
             found = await self._found(question, _IN_TAIL, await self._guess(question))
-        except StorageError as error:
+        except Exception as error:
+            logger.exception("gone on without the memory")
             return self._without_memory(error)
         facts = [one.fact for one in found if one.related and one.fact.category != "episode"]
         own = _within(self._budget_chars, [fact for fact in facts if not fact.outside])
@@ -159,9 +165,13 @@ class Memories:
         self.tell_news()
         return found
 
-    def _without_memory(self, error: StorageError) -> str:
-        """A memory that cannot be read must not keep anybody from working."""
-        self._tell(Notice("warning", f"{error.message} {error.hint}".strip()))
+    def _without_memory(self, error: Exception) -> str:
+        """The memory is an aid: whatever fails in it keeps nobody from working, a bug neither."""
+        if isinstance(error, UserFacingError):
+            self._tell(Notice("warning", f"{error.message} {error.hint}".strip()))
+        else:
+            text = _("The memory cannot be used: {error}. The log file has the details.")
+            self._tell(Notice("warning", text.format(error=type(error).__name__)))
         return ""
 
     def tell_news(self) -> None:

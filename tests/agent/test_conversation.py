@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from chatcli.errors import BadRequest, StorageError
+from chatcli.events import Notice, RunFinished, RunStarted
 from chatcli.gate.questions import Answer
 from chatcli.messages import Attachment, UserMessage
+from tests.memory.labelled import draft
 from tests.wire.script import call, reply, status
 
 
@@ -159,3 +161,32 @@ async def test_a_file_that_a_marker_names_is_written_again_when_somebody_removed
         await t.conversation.run("is it there?")
         assert str(saved) in t.server.exchanges[-1].seen.results[0].text
         assert saved.read_text(encoding="utf-8").startswith("a line of a long file\n")
+
+
+async def test_a_run_that_cannot_begin_ends_like_any_other(talk):
+    async with talk([reply("Hi."), reply("Hi again.")]) as t:
+        session = t.conversation.session
+        archive = session.archive.folder
+        archive.rmdir()
+        archive.write_bytes(b"")
+        with pytest.raises(StorageError):
+            await t.conversation.run("hello")
+        assert [type(event) for event in t.events] == [RunStarted, RunFinished]
+        assert t.events[-1].end == "failed"
+        assert not t.conversation.running
+        archive.unlink()
+        archive.mkdir()
+        assert (await t.conversation.run("hello")).end == "answered"
+
+
+async def test_whatever_fails_in_the_memory_the_run_goes_on(talk, monkeypatch):
+    def broken(*_given, **_named):
+        raise RuntimeError("a bug")
+
+    async with talk([reply("Hi.")]) as t:
+        t.conversation.memory.add([draft("Prefers tabs.")])
+        monkeypatch.setattr("chatcli.memory.recall.Recall.find", broken)
+        assert (await t.conversation.run("tabs?", mode="chat")).end == "answered"
+        assert [notice.text for notice in t.told(Notice)] == [
+            "The memory cannot be used: RuntimeError. The log file has the details."
+        ]
