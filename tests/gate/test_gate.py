@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from chatcli.errors import CancelledByUser, Denied
+from chatcli.errors import CancelledByUser, Denied, InvalidArguments
 from chatcli.gate.questions import Answer, Question
 from chatcli.gate.rules import Rules
 from chatcli.i18n import set_language
