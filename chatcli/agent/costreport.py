@@ -18,6 +18,7 @@ from chatcli.agent.costs import (
     bills_of,
     listed_money,
     money_of,
+    tells_of_a_cache,
 )
 from chatcli.agent.misses import message_seq
 from chatcli.events import Purpose
@@ -159,7 +160,7 @@ def _grouped(bills: Iterable[Bill], key: Callable[[UsageRecord], K]) -> Iterable
 
 def _turns(bills: Sequence[Bill], transcript: Sequence[Message]) -> tuple[TurnCost, ...]:
     messages = {message.seq: message for message in transcript}
-    telling = {_service(bill.record) for bill in bills if _tells_of_a_cache(bill.record)}
+    telling = {_service(bill.record) for bill in bills if tells_of_a_cache(bill.record)}
     groups: list[list[Bill]] = []
     begun: tuple[int, str] | None = None
     for bill in bills:
@@ -201,11 +202,6 @@ def _turn(
 
 def _service(record: UsageRecord) -> tuple[str, str]:
     return record.provider, record.model
-
-
-def _tells_of_a_cache(record: UsageRecord) -> bool:
-    """Whether the service said anything of one: some keep none, some do and never say what they read."""
-    return bool(record.usage.cache_read or record.usage.cache_write)
 
 
 def _cache(records: Iterable[UsageRecord]) -> CacheFigures:

@@ -106,6 +106,11 @@ def money_of(record: UsageRecord) -> Money:
     return Money(known_usd=record.cost_usd or 0.0, sources=(source,))
 
 
+def tells_of_a_cache(record: UsageRecord) -> bool:
+    """Whether the service said anything of one: some keep none, some do and never say what they read."""
+    return bool(record.usage.cache_read or record.usage.cache_write)
+
+
 def listed_money(record: UsageRecord, usd: float | None) -> Money:
     """A figure that no service reported: it follows from a list, or is unknown."""
     if usd is None:

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from chatcli.agent.cachewatch import CacheWatch, Outgoing
 from chatcli.agent.calibration import Calibration
 from chatcli.agent.clock import Clock, utc_now
-from chatcli.agent.costs import Spent, add_up
+from chatcli.agent.costs import Spent, add_up, tells_of_a_cache
 from chatcli.agent.misses import cause_text
 from chatcli.agent.purse import Purse
 from chatcli.events import Listener, Notice, Purpose, UsageRecorded
@@ -77,7 +77,7 @@ class Meter:
             forecast = self._forecast(outgoing, provider)
             await self._purse.allow(self.session_usd, forecast.usd, provider.model)
             if purpose == "answer":
-                self._tell_cold(forecast.miss)
+                self._tell_cold(forecast.miss, provider)
         return outgoing
 
     def size_tokens(self, request: Request, provider: Provider) -> int:
@@ -151,11 +151,15 @@ class Meter:
         last = [r.usage.output for r in self._session.usage if r.purpose == "answer"][-_REPLIES_LOOKED_AT:]
         return sum(last) // len(last) if last else _USUAL_REPLY_TOKENS
 
-    def _tell_cold(self, miss: CacheMiss | None) -> None:
+    def _tell_cold(self, miss: CacheMiss | None, provider: Provider) -> None:
         """What was rewritten on purpose has been weighed already; what the service does, nobody knows."""
         usd = (miss.lost_usd if miss else None) or 0.0
         if miss is None or miss.cause not in _TOLD_BEFOREHAND or not 0 < self._cold_cache_usd <= usd:
             return
+        service = provider.name, provider.model
+        answered = [r for r in self._session.usage if (r.provider, r.model) == service]
+        if answered and not any(map(tells_of_a_cache, answered)):
+            return  # it keeps none
         text = _("This turn pays ${usd:.2f} more, for {tokens:,} tokens that the cache has lost ({why}).")
         told = filled(text, usd=usd, tokens=miss.lost_tokens, why=cause_text(miss))
         self._listen(Notice("warning", told))

@@ -275,3 +275,20 @@ async def test_a_turn_that_pays_for_a_cold_cache_is_told_before_it_is_sent(talk,
             miss = only_miss(t)
             assert told[0].endswith("that the cache has lost (the cache expired: idle for 10 min).")
             assert f"pays ${miss.lost_usd:.2f} more" in told[0]
+
+
+@pytest.mark.parametrize(("read", "count"), [(0, 0), (8_000, 1)])
+async def test_a_service_that_never_spoke_of_a_cache_has_none_that_could_be_cold(talk, read, count):
+    """A service of one's own with a price for what is read from a cache, which it may not have."""
+    clock = Clock()
+    answer = reply("Yes.", usage=Tally(plain=9_000 - read, read=read, output=10))
+    options = {
+        "server": {"clock": clock.monotonic},
+        "clock": clock,
+        "assignments": ("CHATCLI_COLD_CACHE_WARNING_USD=0.001",),
+    }
+    async with talk([answer, answer], wire="OPENAI", **options) as t:
+        await t.conversation.run("Are you there?")
+        clock.seconds += 3 * 24 * 3_600
+        await t.conversation.run("And now?")
+        assert len(warnings(t)) == count
