@@ -8,6 +8,8 @@ from chatcli.events import Listener, Notice
 from chatcli.i18n import _, filled
 
 WARNED_AT = 0.8
+_GOES_ON = frozenset({"y", "yes", "go on", "s", "sim", "continuar", "continue"})
+"""Own words in place of the answer that is offered, in every language of the program."""
 
 
 class MoneyLimit(LimitReached):
@@ -56,7 +58,8 @@ class Purse:
         more, stop = filled(_("Go on for another ${usd:.2f}"), usd=self._step_usd), _("Stop here")
         question = _("This session has cost ${spent:.4f} of ${limit:.2f}; the next request may exceed that.")
         told = filled(question, spent=spent_usd, limit=self._limit_usd)
-        return await self._person.ask(told, [more, stop]) == more
+        answer = await self._person.ask(told, [more, stop]) or ""
+        return answer == more or answer.strip().lower() in _GOES_ON
 
     def _warn(self, spent_usd: float) -> None:
         if not self._warned and spent_usd >= WARNED_AT * self._limit_usd:

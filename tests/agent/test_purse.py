@@ -40,6 +40,16 @@ async def test_a_person_who_goes_on_is_asked_again_after_the_same_amount(talk):
         assert t.person.asked == 2
 
 
+@pytest.mark.parametrize(
+    ("says", "end"),
+    [("Yes", "answered"), (" sim ", "answered"), ("no, stop", "max_cost"), ("não", "max_cost")],
+)
+async def test_a_yes_in_own_words_is_a_yes(talk, says, end):
+    async with talk(SCRIPT, wire="CLAUDEAI", max_cost_usd=EACH_USD * 2.5) as t:
+        t.person.says = says
+        assert (await t.conversation.run("go")).end == end
+
+
 async def test_where_the_price_is_unknown_it_is_told_once_that_the_limit_cannot_be_held(talk):
     flags = {"max_cost_usd": 0.01, "model": "a-model-without-price"}
     options = {"models": ("a-model-without-price",)}
