@@ -37,8 +37,9 @@ _CLIENT = {
 
 
 def headers(request: Request) -> Mapping[str, str]:
-    """A request is the user's when it brings his words, and the agent's when it brings results of tools."""
-    from_user = isinstance(request.messages[-1], UserMessage)
+    """A request is the user's when it brings his words: those are billed. All others are the agent's."""
+    newest = request.messages[-1]
+    from_user = isinstance(newest, UserMessage) and bool(newest.text)
     initiator = {"X-Initiator": "user" if from_user else "agent"}
     shows = any(image.data for m in request.messages if isinstance(m, UserMessage) for image in m.images)
     return {**_CLIENT, **initiator, **({"Copilot-Vision-Request": "true"} if shows else {})}

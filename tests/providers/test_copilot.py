@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec import structs
 
 from chatcli.errors import AuthError
-from chatcli.messages import AssistantMessage, Text
+from chatcli.messages import AssistantMessage, Text, UserMessage
 from chatcli.providers.anthropic_messages import AnthropicMessages
 from chatcli.providers.copilot import Copilot, headers
 from chatcli.providers.openai_chat import OpenAIChat
@@ -120,3 +121,5 @@ def test_the_service_is_told_who_asks():
     asked = request(user(1, "Go."), said, result(3, "c1", "A"))
     assert headers(asked)["X-Initiator"] == "agent"
     assert headers(request(user(1, "Go.")))["X-Initiator"] == "user"
+    notice = UserMessage(seq=4, parts=(Text("Go on where you stopped.", origin="notice"),))
+    assert headers(structs.replace(asked, messages=(*asked.messages, notice)))["X-Initiator"] == "agent"
