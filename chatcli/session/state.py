@@ -49,9 +49,6 @@ class Shortening(Struct, frozen=True, kw_only=True):
     """Requests recorded before it."""
     saved_tokens: int
     """Of each of them: estimated, calibrated for a summary alone. Negative when a summary is undone."""
-    price_tokens: int = 0
-    price_usd: float | None = None
-    """What the first of them pays, as in `Rewrite`. A summary is paid for by the call that makes it."""
     reason: str
     """As in `Rewrite`; `summary` for a compaction, `summary undone`."""
 
@@ -107,7 +104,7 @@ class State:
                     (d.seq, d.reason) for d in entry.decisions if d.reason not in SAME_BYTES
                 )
                 if made := entry.rewrite:
-                    self._shorten(made.reason, made.saved_tokens, made.price_tokens, made.price_usd)
+                    self._shorten(made.reason, made.saved_tokens)
             case Compacted():
                 self.compactions.append(entry)
                 self.rewritten[entry.seq] = f"summary, {entry.reason}"
@@ -119,14 +116,7 @@ class State:
                 self._shorten("summary undone", undone.after_tokens - undone.before_tokens)
                 self.context_tokens = 0
             case ResultDeleted():
-                self.deleted.add(entry.sha256)
-                seqs = [
-                    m.seq
-                    for m in self.transcript
-                    if isinstance(m, ToolResult) and m.original.sha256 == entry.sha256
-                ]
-                self.shown.update(dict.fromkeys(seqs, DELETED))
-                self.rewritten.update(dict.fromkeys(seqs, "deleted"))
+                self._delete(entry.sha256)
             case UsageAdded():
                 self._count(entry.record, entry.at)
             case NoteSet():
@@ -153,17 +143,16 @@ class State:
         pinned = self.compaction.pinned if self.compaction else ()
         return result.seq > self.summed_up_to or result.seq in pinned
 
-    def _shorten(
-        self, reason: str, saved_tokens: int, price_tokens: int = 0, price_usd: float | None = None
-    ) -> None:
+    def _delete(self, sha256: str) -> None:
+        """Results are shown as deleted from now on; of what a user attached the place says so."""
+        self.deleted.add(sha256)
+        holding = [m for m in self.transcript if any(o.sha256 == sha256 for o in originals_of(m))]
+        self.shown.update((m.seq, DELETED) for m in holding if isinstance(m, ToolResult))
+        self.rewritten.update((m.seq, "deleted") for m in holding)
+
+    def _shorten(self, reason: str, saved_tokens: int) -> None:
         self.shortenings.append(
-            Shortening(
-                after_requests=len(self.usage),
-                saved_tokens=saved_tokens,
-                price_tokens=price_tokens,
-                price_usd=price_usd,
-                reason=reason,
-            )
+            Shortening(after_requests=len(self.usage), saved_tokens=saved_tokens, reason=reason)
         )
 
     def _count(self, record: UsageRecord, at: str) -> None:

@@ -15,6 +15,7 @@ from chatcli.events import Notice
 from chatcli.messages import DELETED
 from chatcli.providers.base import Block
 from chatcli.settings import Settings
+from tests.providers.pictures import png
 from tests.wire.script import Tally, by_turn, call, reply
 from tests.wire.server import serve
 
@@ -100,6 +101,19 @@ async def test_a_result_that_the_user_deleted_is_a_rewrite(talk, long_file):
         t.conversation.session.delete_result(t.results()[0].original.sha256)
         await t.conversation.run("and now?")
         assert (only_miss(t).cause, only_miss(t).detail[-7:]) == ("rewrite", "deleted")
+
+
+async def test_an_image_whose_original_was_deleted_is_a_rewrite(talk, project):
+    (project / "a.png").write_bytes(png(1_000, 1_000))
+    script = [reply("A picture. " * 900), reply("Gone.", rewrite=True)]
+    async with talk(script, wire="CLAUDEAI") as t:
+        await t.conversation.run("what is @a.png?", attachments=[project / "a.png"])
+        session = t.conversation.session
+        (user, *_) = session.transcript
+        session.delete_result(user.images[0].original.sha256)
+        assert session.shown == {}
+        await t.conversation.run("and now?")
+        assert (only_miss(t).cause, only_miss(t).detail) == ("rewrite", f"message {user.seq}: deleted")
 
 
 async def test_another_model_is_named(talk, long_file, tmp_path):
