@@ -21,8 +21,10 @@ BEGIN, END = "<!-- commands: generated -->", "<!-- end of commands -->"
 
 
 def settings_page() -> str:
+    from chatcli.agent.settings_files import PERSONAL
     from chatcli.settings import table
 
+    personal = ", ".join(f"`{row.variable}`" for row in table() if row.name in PERSONAL)
     rows = ["| variable | default | bounds | what it does |", "|---|---|---|---|"]
     for row in table():
         default = str(row.default).lower() if row.type == "bool" else str(row.default)
@@ -31,7 +33,8 @@ def settings_page() -> str:
         "Settings",
         "Each can be set as an environment variable, as `name` or variable in `~/.chatcli/settings.toml` "
         "(or in `.chatcli/settings.toml` of a trusted folder), or with `--set NAME=VALUE`. Later ones win: "
-        "user file, project file, environment, `--set`. `/config` shows each value and where it came from.",
+        "user file, project file, environment, `--set`. `/config` shows each value and where it came from. "
+        f"No project can set {personal}.",
         "\n".join(rows),
     )
 

@@ -80,7 +80,9 @@ class _Answers:
 
 
 class GatedNetwork:
-    """`chatcli.tools.api.Network`. What lies below one of `own` was configured by the user.
+    """`chatcli.tools.api.Network`. The user configured the address `own`, given without its query.
+
+    Asking it may therefore reach this machine or a private network; nothing else is let off.
 
     With a proxy public hosts are reached through it. It looks them up itself, so that nobody can tell here
     which machine it connects to; what this machine knows of a host is checked all the same.
@@ -91,7 +93,7 @@ class GatedNetwork:
         gate: Gate,
         folder: Path,
         *,
-        own: tuple[str, ...] = (),
+        own: str = "",
         proxy: str = "",
         ca_bundle: str = "",
         resolver: Resolver = resolve,
@@ -99,7 +101,7 @@ class GatedNetwork:
         """`folder` is where answers may be kept for as long as this process runs."""
         self._gate = gate
         self._answers = _Answers(folder)
-        self._own = tuple(base.rstrip("/") + "/" for base in own)
+        self._own = own
         self._proxy = proxy
         self._resolver = resolver
         self._client = WebClient(self._admit, proxy=proxy, ca_bundle=ca_bundle)
@@ -136,11 +138,11 @@ class GatedNetwork:
         What the model wrote is checked before its host is looked up: a name can carry data too.
         """
         address = parse_address(url)
-        own = any(url.startswith(base) for base in self._own)
-        if not own and not redirected:
+        own = not redirected and url.partition("?")[0] == self._own
+        if not redirected:
             await self._gate.network(url)
         machines, place = await self._look_up(address)
-        if place != "public" and not own:
+        if place == "metadata" or (place == "local" and not own):
             await self._admit_inwards(address, place, redirected)
         by_proxy = bool(self._proxy) and place == "public" and not own
         return Target(url=address.url, machines=() if by_proxy else machines)

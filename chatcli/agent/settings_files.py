@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chatcli.errors import StorageError, UsageError
-from chatcli.i18n import _
+from chatcli.i18n import N_, _
 from chatcli.providers.own import use_own
 from chatcli.settings import Loaded, Problem, load, table
 
@@ -17,6 +17,8 @@ USER_FILE = "settings.toml"
 OWN_TABLES = ("providers", "models", "prices")
 """Tables of the user's file that are no settings: his own providers, what he knows of models, prices."""
 PROJECT_FILE = Path(".chatcli", "settings.toml")
+PERSONAL = ("ca_bundle", "web_proxy", "searxng_url", "copilot_client_id", "memory_learn")
+"""Whom to trust on the network, and what the user agrees to: no project can say it for him."""
 
 
 def load_settings(
@@ -35,8 +37,9 @@ def load_settings(
     user = _parsed(home / USER_FILE)
     own_problems = use_own({name: user.pop(name, {}) for name in OWN_TABLES}, home)
     layers = [("user file", _flat(user))]
-    if trusted:
-        layers.append(("project file", _flat(_parsed(folder / PROJECT_FILE))))
+    project = _flat(_parsed(folder / PROJECT_FILE)) if trusted else {}
+    personal = _personal(project)
+    layers.append(("project file", {key: text for key, text in project.items() if key not in personal}))
     unknown = [p for layer, texts in layers for p in _unknown(layer, texts)]
     given = _assignments(assignments)
     if strangers := _unknown("--set", given):
@@ -45,7 +48,7 @@ def load_settings(
             hint=_("`chatcli config` lists them."),
         )
     loaded = load([*layers, ("environment", environment), ("--set", given)])
-    problems = (*own_problems, *unknown, *loaded.problems)
+    problems = (*own_problems, *unknown, *personal.values(), *loaded.problems)
     return Loaded(settings=loaded.settings, problems=problems, origins=loaded.origins)
 
 
@@ -90,6 +93,18 @@ def _assignments(pairs: Sequence[str]) -> dict[str, str]:
             )
         given[name.strip()] = value
     return given
+
+
+def _personal(project: Mapping[str, str]) -> dict[str, Problem]:
+    """What the project's file says and may not, by the key that it stands under."""
+    why = N_("only your own settings, the environment or --set can say this")
+    return {
+        key: Problem(variable=row.variable, layer="project file", value=project[key], why=why, used=None)
+        for row in table()
+        if row.name in PERSONAL
+        for key in (row.name, row.variable, *row.aliases)
+        if key in project
+    }
 
 
 def _unknown(layer: str, texts: Mapping[str, str]) -> list[Problem]:

@@ -85,7 +85,7 @@ class Toolbox:
         from chatcli.agent.network import GatedNetwork
 
         settings = self.settings
-        own = (settings.searxng_url,) if settings.searxng_url else ()
+        own = settings.searxng_url.rstrip("/") + "/search" if settings.searxng_url else ""
         return GatedNetwork(
             self.gate,
             self.session.workspace.root,

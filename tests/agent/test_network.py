@@ -29,7 +29,7 @@ def network(tmp_path: Path) -> Callable[..., GatedNetwork]:
     project.mkdir()
 
     def made(
-        *allow: str, names: dict[str, list[str]] | None = None, own: tuple[str, ...] = (), **options: str
+        *allow: str, names: dict[str, list[str]] | None = None, tainted: bool = False, **options: str
     ) -> GatedNetwork:
         async def resolver(host: str, port: int) -> list[str]:
             machines = (names or {}).get(host)
@@ -38,7 +38,8 @@ def network(tmp_path: Path) -> Callable[..., GatedNetwork]:
             return [machines.pop(0) if len(machines) > 1 else machines[0]]
 
         gate = Gate(project, home=tmp_path, rules=Rules(tmp_path, project, allow=allow), autonomy="all")
-        return GatedNetwork(gate, tmp_path, own=own, resolver=resolver, **options)
+        gate.tainted = tainted
+        return GatedNetwork(gate, tmp_path, resolver=resolver, **options)
 
     return made
 
@@ -81,13 +82,30 @@ async def test_what_was_checked_is_what_is_connected_to(network, web) -> None:
     assert looked_up == ["10.255.255.1"], "one look-up for one connection"
 
 
-async def test_the_users_own_search_server_may_be_local_and_only_it(network, web) -> None:
+async def test_the_users_own_search_server_may_be_local_and_only_its_search(network, web) -> None:
     web.pages["/searx/search"] = ({}, b"{}")
-    own = network(own=(web.url + "/searx",))
-    assert (await own.fetch(web.url + "/searx/search")).status == 200
-    for other in ("/page", "/searxng"):
+    own = network(own=web.url + "/searx/search")
+    assert (await own.fetch(web.url + "/searx/search?q=x")).status == 200
+    for other in ("/page", "/searx/searching", "/searx/search/delete?q=x", "/searx/search/../admin"):
         with pytest.raises(Denied):
             await own.fetch(web.url + other)
+
+
+async def test_no_redirect_leads_to_the_users_own_search_server(network, web) -> None:
+    own = network("network:page.example", own=f"{web.url}/page", names={"page.example": ["127.0.0.1"]})
+    with pytest.raises(Denied, match=r"redirects to 127\.0\.0\.1"):
+        await own.fetch(f"http://page.example:{web.port}/to/{web.url.replace('/', '~')}~page")
+
+
+async def test_no_metadata_service_is_a_search_server(network) -> None:
+    with pytest.raises(Denied, match="Only the user can allow it"):
+        await network(own="http://169.254.169.254/search").fetch("http://169.254.169.254/search?q=x")
+
+
+async def test_the_users_own_search_server_is_no_way_out_for_data(network, web) -> None:
+    own = network(own=web.url + "/searx/search", tainted=True)
+    with pytest.raises(Denied):
+        await own.fetch(web.url + "/searx/search?q=" + "secret+" * 80)
 
 
 async def test_an_answer_is_asked_for_with_its_etag_and_taken_from_what_was_kept(network, web) -> None:

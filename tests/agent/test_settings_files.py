@@ -5,10 +5,11 @@ from gettext import NullTranslations
 import pytest
 
 from chatcli import i18n
-from chatcli.agent.settings_files import load_settings
+from chatcli.agent.settings_files import PERSONAL, load_settings
 from chatcli.errors import UsageError
 from chatcli.messages import Usage
 from chatcli.providers.prices import cost_usd, use_own_prices
+from chatcli.settings import table
 
 
 @pytest.fixture
@@ -50,6 +51,20 @@ def test_later_layers_win(places):
 def test_the_file_of_an_untrusted_folder_does_not_count(places):
     write(places[1] / ".chatcli" / "settings.toml", 'autonomy = "all"\n')
     assert load(places).settings.autonomy == "ask"
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+def test_what_the_user_alone_may_say_is_not_taken_from_a_trusted_project(places, name):
+    (row,) = (row for row in table() if row.name == name)
+    for key in (row.name, row.variable):
+        write(places[1] / ".chatcli" / "settings.toml", f'{key} = "on"\nmodel = "project"\n')
+        loaded = load(places, trusted=True)
+        assert (getattr(loaded.settings, name), loaded.settings.model) == (row.default, "project")
+        (problem,) = loaded.problems
+        assert (problem.variable, problem.layer) == (row.variable, "project file")
+        assert problem.reason == "only your own settings, the environment or --set can say this"
+    write(places[0] / "settings.toml", f'{row.name} = "on"\n')
+    assert getattr(load(places, trusted=True).settings, name) == "on"
 
 
 def test_a_broken_file_is_one_line_that_names_file_and_line(places):
