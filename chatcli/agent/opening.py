@@ -8,12 +8,14 @@ from pathlib import Path
 
 from chatcli.agent.conversation import Conversation
 from chatcli.agent.persona import MAX_CHARS, read_persona
+from chatcli.agent.text_protocol.provider import TextTools
 from chatcli.events import Notice, NoticeLevel
 from chatcli.extensions.rules import Rules
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _
 from chatcli.providers.base import Provider
 from chatcli.providers.catalogue import UNKNOWN, facts
+from chatcli.providers.failover import Failover
 from chatcli.providers.specs import find_spec
 from chatcli.session.session import Session
 from chatcli.settings import Settings
@@ -43,15 +45,22 @@ def provider_notices(provider: Provider, settings: Settings) -> Iterator[Notice]
     if spec.wire == "local":
         from chatcli.providers.local.provider import Local  # nobody else needs it
 
-        if isinstance(provider, Local):
-            level: NoticeLevel = "info" if provider.about.usable else "warning"
-            yield Notice(level, f"{one_line(provider.model)}: {provider.about.worth}")
+        if isinstance(local := _behind(provider), Local):
+            level: NoticeLevel = "info" if local.about.usable else "warning"
+            yield Notice(level, f"{one_line(local.model)}: {local.about.worth}")
     if not spec.free and not settings.context_window_tokens and facts(provider.model, spec.name) is UNKNOWN:
         text = _(
             "Nobody has said how large the window of {model} is: {n} tokens are assumed. "
             "CHATCLI_CONTEXT_WINDOW says it."
         )
         yield Notice("info", text.format(model=provider.model, n=provider.window_tokens))
+
+
+def _behind(provider: Provider) -> Provider:
+    """The one that talks to the service itself."""
+    if isinstance(provider, Failover):
+        provider = provider.current
+    return provider.inner if isinstance(provider, TextTools) else provider
 
 
 def _about_rules(rules: Rules, folder: Path) -> Iterator[Notice]:

@@ -74,10 +74,17 @@ def play(tmp_path: Path, stand_in: None) -> Callable:
         write_script(model, *replies)
         opened: list[Talk] = []
 
-        def open_talk(resume: str = "") -> Talk:
+        def open_talk(resume: str = "", assignments: tuple[str, ...] = ()) -> Talk:
             for talk in opened:
                 talk.conversation.session.close()
-            start = Start(provider="LOCAL", folder=str(project), mode=mode, autonomy="plan", resume=resume)
+            start = Start(
+                provider="LOCAL",
+                folder=str(project),
+                mode=mode,
+                autonomy="plan",
+                resume=resume,
+                assignments=assignments,
+            )
             conversation = open_conversation(start, home=home, environment=environment, person=Nobody())
             opened.append(Talk(conversation, model))
             return opened[-1]

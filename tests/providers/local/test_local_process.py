@@ -103,6 +103,18 @@ async def test_what_the_model_is_worth_is_said_before_the_first_word(play, param
     assert f"small: {worth}" in notices
 
 
+@pytest.mark.parametrize(
+    "assignment",
+    ["CHATCLI_TOOL_PROTOCOL=text", "CHATCLI_FALLBACK_PROVIDERS=OFFLINE"],
+    ids=["text", "failover"],
+)
+async def test_it_is_said_too_where_another_provider_stands_in_front(play, assignment):
+    async with play() as open_talk:
+        conversation = open_talk(assignments=(assignment,)).conversation
+        notices = [notice.text for notice in opening_notices(conversation)]
+    assert "small: a 135M model: a demonstration, not an assistant" in notices
+
+
 @pytest.mark.parametrize(("parameters", "free"), [(1_500_000_000, False), (7_000_000_000, True)])
 async def test_a_small_model_has_to_look_before_it_answers(play, parameters, free):
     """Then it may answer, and in what is not the user's own word it always may."""
