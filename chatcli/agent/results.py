@@ -21,7 +21,7 @@ from chatcli.messages import (
 from chatcli.session.session import Session
 from chatcli.session.workspace import file_name
 
-State = Literal["stored", "deleted", "lost"]
+ResultState = Literal["stored", "deleted", "lost"]
 
 
 class StoredResult(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class StoredResult(Struct, frozen=True, kw_only=True):
     name: str
     """The tool, or the path of an attached file."""
     original: Archived
-    state: State
+    state: ResultState
     kind: Literal["result", "file", "image"] = "result"
     """What the user attached is a file or an image."""
     age_turns: int
@@ -39,6 +39,8 @@ class StoredResult(Struct, frozen=True, kw_only=True):
     """How the model sees it; None when it was not sent yet, and for attached files."""
     summed_up: bool = False
     """A summary stands in its place."""
+    suffix: str = ".txt"
+    """What ends the name of a copy."""
     file: Path | None = None
     """Where it lies in the workspace, if it does."""
 
@@ -73,6 +75,7 @@ def _described(session: Session, found: ToolResult | Attachment | Image, age_tur
             state=_state(session, original),
             kind="image" if isinstance(found, Image) else "file",
             age_turns=age_turns,
+            suffix=f".{found.format}" if isinstance(found, Image) else Path(found.path).suffix or ".txt",
         )
     shown = session.shown.get(found.seq)
     path = session.workspace.tool_results / file_name(found.call_id, original)
@@ -87,7 +90,7 @@ def _described(session: Session, found: ToolResult | Attachment | Image, age_tur
     )
 
 
-def _state(session: Session, original: Archived) -> State:
+def _state(session: Session, original: Archived) -> ResultState:
     if original.sha256 in session.deleted:
         return "deleted"
-    return "stored" if session.archive.has(original.sha256) else "lost"
+    return "stored" if session.archive.holds(original) else "lost"

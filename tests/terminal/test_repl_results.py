@@ -89,6 +89,29 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     terminal.expect("/results copy N FILE or /results delete N", count=3)
 
 
+def test_a_copy_in_a_folder_ends_as_what_it_is_a_copy_of(world: World) -> None:
+    (world.project / "a.png").write_bytes(png())
+    (world.project / "notes.md").write_text("notes\n")
+    (world.project / "seen").mkdir()
+    world.serve([reply("A picture."), reply(call("exec", command="seq 3")), reply("Done.")])
+    terminal = world.prompt("--approve", "all", columns=150)
+    terminal.line("what are @a.png and @notes.md?")
+    terminal.expect("A picture.")
+    terminal.line("/agent count")
+    terminal.expect("Done.")
+    for number in (1, 2, 3):
+        terminal.line(f"/results copy {number} seen")
+        terminal.expect("Copied to", count=number)
+    copies = {path.suffix: path.read_bytes() for path in (world.project / "seen").iterdir()}
+    assert copies.pop(".txt").startswith(b"1\n2\n3\n")
+    assert copies == {".png": png(), ".md": b"notes\n"}
+    terminal.line("/results copy 3 ~nobody-of-this-name/x")
+    terminal.expect("Cannot use")
+    terminal.line("/cost --json seen")
+    terminal.expect("Written to")
+    assert len(list((world.project / "seen").glob("chatcli-cost-*.json"))) == 1
+
+
 def test_deleting_a_page_deletes_the_file_that_was_saved_of_it_too(world: World) -> None:
     page = "<p>" + "the word is xyzzy-plugh. " * 800 + "</p>"
     with zoo() as web:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chatcli.agent.costreport import cost_report
-from chatcli.gate.screen import one_line, safe_text
+from chatcli.gate.screen import safe_text
 from chatcli.i18n import _, filled
 from chatcli.providers import prices
 from chatcli.session.files import storage_errors, write_durably
@@ -17,6 +16,7 @@ from chatcli.terminal.costlines import cost_lines, turn_lines
 from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.figures import percent
 from chatcli.terminal.slash.command import Command
+from chatcli.terminal.slash.target import ask_target, shown_path
 from chatcli.terminal.whylines import why_lines
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ async def _cost(repl: Repl, text: str) -> None:
         case "turns":
             lines = turn_lines(report, columns, look)
         case "--html":
-            await _write(repl, rest.strip() or f"chatcli-cost-{session.id}.html", cost_page(report))
+            await _write(repl, rest.strip(), f"chatcli-cost-{session.id}.html", cost_page(report))
             return
         case "--json" if rest.strip():
-            await _write(repl, rest.strip(), cost_json(report))
+            await _write(repl, rest.strip(), f"chatcli-cost-{session.id}.json", cost_json(report))
             return
         case "--json":
             lines = wrap(safe_text(cost_json(report)), columns)
@@ -65,14 +65,13 @@ def _window(repl: Repl) -> list[str]:
     return [filled(told, used=conversation.context_tokens, window=window, share=share)]
 
 
-async def _write(repl: Repl, given: str, text: str) -> None:
-    path = repl.conversation.session.folder / Path(given).expanduser()
-    named = one_line(str(path))
-    if path.exists() and not await repl.confirm(_("{path} exists. Replace it?").format(path=named)):
+async def _write(repl: Repl, given: str, name: str, text: str) -> None:
+    path = await ask_target(repl, given or name, name)
+    if path is None:
         return
     with storage_errors(path):
         write_durably(path, text.encode("utf-8"))
-    repl.tell(_("Written to {path}").format(path=named))
+    repl.tell(_("Written to {path}").format(path=shown_path(path)))
 
 
 COMMANDS = (

@@ -22,6 +22,7 @@ from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.learning import learn_after_run, learn_now
 from chatcli.terminal.slash.command import Command
+from chatcli.terminal.slash.target import ask_target, shown_path
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
@@ -199,10 +200,8 @@ async def _export(repl: Repl, text: str) -> None:
     if not text:
         repl.tell(_("Where to? /memory export FILE"), "warning")
         return
-    path = repl.conversation.session.folder / Path(text).expanduser()
-    if path.exists() and not await repl.confirm(
-        _("{path} exists. Replace it?").format(path=one_line(str(path)))
-    ):
+    path = await ask_target(repl, text, "chatcli-memory.json")
+    if path is None:
         return
     facts = await asyncio.to_thread(repl.conversation.memory.facts)
     data = msgspec.json.format(msgspec.json.encode({"facts": facts}), indent=2)
@@ -210,7 +209,7 @@ async def _export(repl: Repl, text: str) -> None:
         write_durably(path, data)
     repl.tell(
         ngettext("{n} fact in {path}", "{n} facts in {path}", len(facts)).format(
-            n=len(facts), path=one_line(str(path))
+            n=len(facts), path=shown_path(path)
         )
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chatcli.agent.results import StoredResult, list_results
@@ -15,6 +14,7 @@ from chatcli.session.files import storage_errors
 from chatcli.terminal.cells import clip
 from chatcli.terminal.figures import short_count
 from chatcli.terminal.slash.command import Command
+from chatcli.terminal.slash.target import ask_target, shown_path
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
@@ -130,16 +130,14 @@ async def _copy(repl: Repl, result: StoredResult, given: str) -> None:
     if not given:
         repl.tell(_("Where to? /results copy N FILE"), "warning")
         return
-    path = repl.conversation.session.folder / Path(given).expanduser()
-    if path.is_dir():
-        path /= f"{result.original.key}.txt"
-    if path.exists() and not await repl.confirm(_("{path} exists. Replace it?").format(path=_named(path))):
+    path = await ask_target(repl, given, f"{result.original.key}{result.suffix}")
+    if path is None:
         return
     with storage_errors(path), repl.conversation.session.archive.open(result.original) as source:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
-    repl.tell(_("Copied to {path}").format(path=_named(path)))
+    repl.tell(_("Copied to {path}").format(path=shown_path(path)))
 
 
 async def _delete(repl: Repl, result: StoredResult, found: list[StoredResult]) -> None:
@@ -155,10 +153,6 @@ async def _delete(repl: Repl, result: StoredResult, found: list[StoredResult]) -
     if await repl.confirm(question):
         repl.conversation.toolbox.delete_result(result.original)
         repl.tell(_("Deleted. From now on the model sees that it was; what it was sent before, it has seen."))
-
-
-def _named(path: Path) -> str:
-    return one_line(str(path))
 
 
 COMMANDS = (
