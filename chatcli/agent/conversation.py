@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -99,6 +100,8 @@ class Conversation:
         self._environment = environment
         self._clock = clock
         self._task: asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[Learnt] | None = None
+        self._run: Run | None = None
+        """What works, or worked last; None when it could not begin."""
         self._bind(session)
 
     def _bind(self, session: Session) -> None:
@@ -187,21 +190,18 @@ class Conversation:
         route = self.settings.smart_route if may_reroute and not attachments and piped is None else "off"
         tip = tip_about(text, mode=self.mode, route=route, provider=self.provider)
         answered_in = "chat" if tip and route == "auto" else self.mode
-        self._tell_start(answered_in)
+        self._begin(answered_in)
         if tip:
             self.emit(Notice("info", tip))
-        self.meter.start_run()
         end: RunEnd = "failed"
-        run: Run | None = None
         try:
             self.set_mode(self.mode)
-            run = self._new_run(answered_in)
-            self._task = asyncio.create_task(self._answer(run, text, attachments, piped))
+            self._task = asyncio.create_task(self._answer(answered_in, text, attachments, piped))
             end = await self._outcome(self._task, "cancelled")
         finally:
-            if run:
-                self._stored_marks = run.stored_marks
-            outcome = finished(run, end, self.meter.run_spent, time.monotonic() - began)
+            if self._run:
+                self._stored_marks = self._run.stored_marks
+            outcome = finished(self._run, end, self.meter.run_spent, time.monotonic() - began)
             self.emit(outcome)
         return outcome
 
@@ -322,25 +322,33 @@ class Conversation:
             retry=RetryPolicy.from_settings(settings),
             max_output_tokens=settings.max_output_tokens,
             listen=self.emit,
-            attaching=Attaching(
-                session=self.session, settings=settings, provider=self.provider, listen=self.emit
-            ),
+            attaching=self._attaching(),
             inbox=self.inbox,
         )
 
+    def _attaching(self) -> Attaching:
+        return Attaching(
+            session=self.session, settings=self.settings, provider=self.provider, listen=self.emit
+        )
+
     async def _answer(
-        self, run: Run, text: str, attachments: Sequence[Path], piped: BinaryIO | None
+        self, mode: str, text: str, attachments: Sequence[Path], piped: BinaryIO | None
     ) -> RunEnd:
         note = context_note(
-            mode=run.mode.name,
+            mode=mode,
             autonomy=self.autonomy,
             attended=self.person.present,
             folder=self.session.folder,
             today=date.today(),
         )
-        message = await take_in(run, text, attachments, piped, self.memories, note)
+        files = self._attaching().files(attachments, piped)
+        recall = partial(self.memories.tail, text, pulls=mode_named(mode).runs_tools)
+        message = await take_in(self.session, text, files, recall, note)
         self.toolbox.run_seq = message.seq
-        return await run_loop(run)
+        if not self.session.prompt_key:
+            await self.memories.settle_store()
+        self._run = self._new_run(mode)
+        return await run_loop(self._run)
 
     async def _guess(self, question: str) -> str:
         """What an answer to a question to the memory might look like, where the setting asks for that."""
@@ -359,7 +367,9 @@ class Conversation:
         finally:
             self._task = None
 
-    def _tell_start(self, mode: str) -> None:
+    def _begin(self, mode: str) -> None:
+        self._run = None
+        self.meter.start_run()
         self.emit(
             RunStarted(
                 session_id=self.session.id,

@@ -112,6 +112,12 @@ class Memories:
     async def map(self) -> str:
         return overview(await asyncio.to_thread(self._memory.tally))
 
+    async def settle_store(self) -> None:
+        """Take edits in and wait for other processes in a thread, so that the digest need not."""
+        if self._mode != "off":
+            with suppress(StorageError):  # told by the digest
+                await asyncio.to_thread(self._memory.count)
+
     def digest(self) -> str:
         """What stands in the system prompt of a session that begins now; empty where nothing is known."""
         if self._mode == "off":

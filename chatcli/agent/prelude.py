@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Awaitable, Callable, Sequence
 
-from chatcli.agent.memories import Memories
-from chatcli.agent.run import Run
 from chatcli.i18n import _
-from chatcli.messages import Text, UserMessage
+from chatcli.messages import Text, UserMessage, UserPart
 from chatcli.providers.base import Provider
+from chatcli.session.session import Session
 from chatcli.settings import SmartRoute
 
 
@@ -29,17 +26,16 @@ def tip_about(text: str, *, mode: str, route: SmartRoute, provider: Provider) ->
 
 
 async def take_in(
-    run: Run, text: str, attachments: Sequence[Path], piped: BinaryIO | None, memories: Memories, note: str
+    session: Session, text: str, files: Sequence[UserPart], recall: Callable[[], Awaitable[str]], note: str
 ) -> UserMessage:
-    """Journal the user's words with the files and facts that go with them. Raises a `UserFacingError`.
+    """Journal the user's words with what goes with them.
 
     Whatever ends the recall, a cancel too, the words are journalled.
     """
-    files = run.attaching.files(attachments, piped)
     recalled = ""
     try:
-        recalled = await memories.tail(text, pulls=run.mode.runs_tools)
+        recalled = await recall()
     finally:
         context = [Text(part, origin="context") for part in (recalled, note) if part]
-        message = run.session.add_user((Text(text), *files, *context))
+        message = session.add_user((Text(text), *files, *context))
     return message

@@ -176,7 +176,8 @@ async def test_a_run_that_cannot_begin_ends_like_any_other(talk):
         assert not t.conversation.running
         archive.unlink()
         archive.mkdir()
-        assert (await t.conversation.run("hello")).end == "answered"
+        assert (await t.conversation.run("hello again")).end == "answered"
+        assert [m.text for m in session.transcript if isinstance(m, UserMessage)] == ["hello", "hello again"]
 
 
 async def test_whatever_fails_in_the_memory_the_run_goes_on(talk, monkeypatch):
