@@ -1,12 +1,14 @@
 """A journal with garbage in it, made readable again: what can be read stays, the rest is named.
 
-Entries are known by their numbers, so that those behind the damage keep their meaning. Where numbers are
-missing stands a notice for the model and, for each further one, an entry that says it was lost.
+Entries are known by their numbers, so that those behind the damage keep their meaning; a number that is
+damaged itself costs its own line alone. Where numbers are missing stands a notice for the model and, for
+each further one, an entry that says it was lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -34,7 +36,7 @@ LOST_NOTICE = (
     "message, a result or a note; look again instead of guessing.]"
 )
 _MAX_MISSING = 10_000
-"""A number that is further off is no number of this journal."""
+"""A number that is further ahead of its line is no number of this journal."""
 
 
 class Repair(Struct, frozen=True, kw_only=True):
@@ -79,12 +81,14 @@ class _Mend:
 
     def lines(self, data: bytes, path: Path) -> Iterator[bytes]:
         *lines, _torn = data.split(b"\n")
+        entries = [_read(line) for line in lines]
+        if entries:
+            _require_beginning(entries[0], path)
+        growing = _growing(entries)
         damaged = False
         for number, line in enumerate(lines, 1):
-            entry = _read(line)
-            if number == 1:
-                _require_beginning(entry, path)
-            if entry is None or not self._fits(entry):
+            entry = growing.get(number)
+            if entry is None or self._undoes_nothing(entry):
                 self.unreadable.append(number)
                 damaged = True
                 continue
@@ -95,10 +99,9 @@ class _Mend:
         if damaged:
             yield from self._fill(self._seq + 2)
 
-    def _fits(self, entry: Entry | Unknown) -> bool:
-        if isinstance(entry, CompactionUndone) and not self._compactions:
-            return False  # of a compaction that is lost
-        return 0 < entry.seq - self._seq <= _MAX_MISSING
+    def _undoes_nothing(self, entry: Entry | Unknown) -> bool:
+        """The compaction that it undid is lost."""
+        return isinstance(entry, CompactionUndone) and not self._compactions
 
     def _fill(self, until: int) -> Iterator[bytes]:
         """Something for each missing number before `until`."""
@@ -122,9 +125,38 @@ class _Mend:
 
 def _read(line: bytes) -> Entry | Unknown | None:
     try:
-        return decode_entry(line)
+        entry = decode_entry(line)
     except msgspec.DecodeError:
         return None
+    if isinstance(entry, MessageAdded) and entry.message.seq != entry.seq:
+        return None
+    return entry
+
+
+def _growing(entries: Sequence[Entry | Unknown | None]) -> Mapping[int, Entry | Unknown]:
+    """As many entries as have numbers that grow from line to line, by line (from 1); the rest is damaged."""
+    numbers: list[int] = []
+    """For each length of such a sequence, the smallest number that one ends with so far."""
+    lines: list[int] = []
+    """Where that number stands."""
+    chains: dict[int, tuple[Entry | Unknown, int]] = {}
+    """By line: the entry, and the line of the one before it."""
+    for line, entry in enumerate(entries, 1):
+        if entry is None or not 0 < entry.seq <= line + _MAX_MISSING:
+            continue
+        length = bisect_left(numbers, entry.seq)
+        previous = lines[length - 1] if length else 0
+        in_step = previous and entry.seq - chains[previous][0].seq == line - previous
+        if numbers[length : length + 1] == [entry.seq] and not in_step:
+            continue  # of two with one number, the one whose line fits; else the first
+        chains[line] = (entry, previous)
+        numbers[length : length + 1] = [entry.seq]
+        lines[length : length + 1] = [line]
+    growing = {}
+    line = lines[-1] if lines else 0
+    while line:
+        growing[line], line = chains[line]
+    return growing
 
 
 def _require_beginning(entry: Entry | Unknown | None, path: Path) -> None:

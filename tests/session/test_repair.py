@@ -73,6 +73,27 @@ def test_what_stands_before_and_behind_is_kept_byte_for_byte(path: Path, resume:
     session.close()
 
 
+@pytest.mark.parametrize("wrong", [0, 1, 2, 3, 5, 7, 8, 10, 60, 606, 6_006, 66_666])
+@pytest.mark.parametrize("line", [4, 6, 9])
+def test_a_damaged_number_costs_its_own_line_alone(path: Path, line: int, wrong: int) -> None:
+    before = damage(path, line, by=b'{"type":"note","seq":%d,"at":"","name":"n","value":"x"}' % wrong)
+    done = repair_journal(path)
+    assert done is not None
+    assert (done.kept, done.lost, done.unreadable) == (len(before) - 1, 1, (line,))
+    after = path.read_bytes().splitlines(keepends=True)
+    assert after[: line - 1] + after[line:] == before[: line - 1] + before[line:]
+
+
+def test_a_last_message_whose_own_number_is_another_is_damaged(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:12]))
+    damage(path, 12, by=lines[11].rstrip().replace(b'"seq":12', b'"seq":96', 1))
+    assert b'"type":"message"' in lines[11]
+    done = repair_journal(path)
+    assert done is not None
+    assert (done.kept, done.lost, done.unreadable) == (11, 1, (12,))
+
+
 def test_lines_that_were_put_between_cost_nothing(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:3], b"<<<<<<< HEAD\n", lines[1], *lines[3:]]))
