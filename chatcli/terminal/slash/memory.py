@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,7 +21,7 @@ from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.learning import learn_after_run, learn_now
 from chatcli.terminal.slash.command import Command
-from chatcli.terminal.slash.target import ask_target, shown_path
+from chatcli.terminal.slash.target import ask_target, named_path, shown_path
 
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
@@ -176,7 +175,7 @@ async def _import(repl: Repl, text: str) -> None:
     if not text:
         repl.tell(_("What? /memory import FILE or FOLDER"), "warning")
         return
-    path = repl.conversation.session.folder / Path(text).expanduser()
+    path = named_path(repl, text)
     memory = repl.conversation.memory
     found = await asyncio.to_thread(read_memory, path, f"import {os.urandom(4).hex()}")
     before = await asyncio.to_thread(memory.count)

@@ -1,4 +1,4 @@
-"""The file that a command writes to, as the user named it."""
+"""Files that the user names for a command to read or write."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ if TYPE_CHECKING:
 
 
 async def ask_target(repl: Repl, given: str, name: str) -> Path | None:
-    """Relative to the session's folder; `name` is that of a new file where a folder was given.
+    """Where to write; `name` is that of a new file where a folder was given.
 
     None when there is such a file and the user does not want it replaced.
     """
-    named = Path(given)
-    with suppress(RuntimeError):  # no user of this name: a file may be called so
-        named = named.expanduser()
-    path = repl.conversation.session.folder / named
+    path = named_path(repl, given)
     with storage_errors(path):
         path = path / name if path.is_dir() else path
         exists = path.exists()
     if exists and not await repl.confirm(_("{path} exists. Replace it?").format(path=shown_path(path))):
         return None
     return path
+
+
+def named_path(repl: Repl, given: str) -> Path:
+    """Relative to the session's folder."""
+    path = Path(given)
+    with suppress(RuntimeError):  # no user of this name: a file may be called so
+        path = path.expanduser()
+    return repl.conversation.session.folder / path
 
 
 def shown_path(path: Path) -> str:
