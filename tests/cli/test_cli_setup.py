@@ -137,9 +137,22 @@ def test_without_a_yes_no_file_is_written(cli, at_terminal) -> None:
 @pytest.mark.parametrize(("keys", "code"), [("\x04", 2), ("\x03", 130)])
 def test_setup_can_be_left(at_terminal, keys, code) -> None:
     child = at_terminal()
-    child.expect("number or name")
+    child.expect(r"number or name\): ")
     child.send(keys)
     assert finish(child) == code
+    assert child.before.removeprefix("^C").startswith("\r\n")
+
+
+def test_a_check_that_fails_is_told_before_the_key_is_kept(cli, at_terminal) -> None:
+    child = at_terminal(ANTHROPIC_BASE_URL="http://127.0.0.1:9")
+    child.expect("number or name")
+    child.sendline("1")
+    child.expect("not shown")
+    child.sendline(KEY)
+    child.expect("CLAUDEAI: no connection to")
+    child.expect(r"\[y/N\]")
+    child.sendline("")
+    assert finish(child) == 1
 
 
 def test_a_provider_that_needs_two_values_reads_two_lines(cli) -> None:

@@ -170,7 +170,12 @@ def _store(place: Place, keys: Mapping[str, str], *, allow_file: bool) -> None:
 
 
 def answer(question: str, ask: Callable[[str], str] = input) -> str:
+    """One line; whoever leaves instead does not find the shell's prompt behind the question."""
     try:
         return ask(question).strip()
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        raise
     except EOFError:
+        sys.stdout.write("\n")
         raise UsageError(_("Nothing was entered."), hint=_("Nothing was changed.")) from None

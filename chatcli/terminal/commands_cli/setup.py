@@ -31,6 +31,8 @@ def run_setup(place: Place, *, provider: str = "", model: str = "", allow_file: 
     failure = check(place, spec, keys, model)
     if isinstance(failure, AuthError):
         raise failure
+    if failure and person:
+        place.out.line(failure.message, "warn")
     if keys and not keep(place, keys, person=person, allow_file=allow_file):
         return 1
     set_value(place, "provider", spec.name)

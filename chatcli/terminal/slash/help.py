@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
 
 _TWO_COLUMNS_CELLS = 60
-_NAME_CELLS = 32
 
 
 async def _help(repl: Repl, text: str) -> None:
@@ -33,7 +32,7 @@ async def _help(repl: Repl, text: str) -> None:
 def _table(rows: list[tuple[str, str]], columns: int) -> list[str]:
     """What a name does stands beside it, below it where the name is long or the screen narrow; never cut."""
     narrow = columns < _TWO_COLUMNS_CELLS
-    indent = 2 if narrow else min(max(width_cells(name) for name, _what in rows), _NAME_CELLS) + 2
+    indent = 2 if narrow else min(max(width_cells(name) + 2 for name, _what in rows), columns * 2 // 5)
     lines = []
     for name, what in rows:
         below = behind(" " * indent, fill(what, columns - indent))
