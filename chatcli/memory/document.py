@@ -128,9 +128,9 @@ def _source(fact: Fact) -> str:
         case "user":
             return ""
         case "model":
-            return f" ({_('learnt') if fact.quote else _('noted by the model')})"
+            return " (" + (_("learnt") if fact.quote else _("noted by the model")) + ")"
         case "import":
-            return f" ({_('imported')})"
+            return " (" + _("imported") + ")"
 
 
 def _check(body: str) -> str:

@@ -273,7 +273,7 @@ def _source(fact: Fact) -> str:
             return _("imported")
         case "model":
             source = _("learnt from your words") if fact.quote else _("noted by the model")
-            return f"{source}, {_('after text from outside')}" if fact.outside else source
+            return source + ", " + _("after text from outside") if fact.outside else source
 
 
 _ACTIONS: dict[str, Callable[[Repl, str], Awaitable[None]]] = {
