@@ -23,7 +23,7 @@ from chatcli.agent.costs import Spent, add_up
 from chatcli.agent.dispatch import Dispatch
 from chatcli.agent.hyde import imagine
 from chatcli.agent.inbox import Inbox
-from chatcli.agent.learning import NOTHING, Learnt, learn, note_learnt
+from chatcli.agent.learning import learn
 from chatcli.agent.loop import run_loop
 from chatcli.agent.memories import Memories
 from chatcli.agent.meter import Meter
@@ -99,7 +99,9 @@ class Conversation:
         self._allow = allow
         self._environment = environment
         self._clock = clock
-        self._task: asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[Learnt] | None = None
+        self._task: (
+            asyncio.Task[RunEnd] | asyncio.Task[Compacted | None] | asyncio.Task[list[Fact]] | None
+        ) = None
         self._run: Run | None = None
         """What works, or worked last; None when it could not begin."""
         self._bind(session)
@@ -237,11 +239,8 @@ class Conversation:
 
         Raises a `ProviderError`, `MoneyLimit`, and what keeps a fact from being remembered.
         """
-        self._task = asyncio.create_task(learn(self._new_run()))
-        learnt = await self._outcome(self._task, NOTHING)
-        kept = await asyncio.to_thread(self.memory.add, learnt.facts) if learnt.facts else []
-        note_learnt(self.session, learnt)
-        return [fact for fact in kept if fact.batch == learnt.batch]
+        self._task = asyncio.create_task(learn(self._new_run(), self.memory))
+        return await self._outcome(self._task, [])
 
     async def compact(self, keep: str = "") -> Compacted | None:
         """`/compact`: let the model sum up what is older than the last turns, and show that instead.

@@ -7,6 +7,7 @@ the model said becomes a fact by this way.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
@@ -21,6 +22,7 @@ from chatcli.agent.run import Run
 from chatcli.errors import UsageError
 from chatcli.memory.fact import CATEGORIES, EVERYWHERE, MAX_FACT_CHARS, Category, Fact, clean_text, fold
 from chatcli.memory.grounding import rests_on, spaced
+from chatcli.memory.store import Memory
 from chatcli.memory.words import keywords
 from chatcli.messages import Message, UserMessage
 from chatcli.session.session import Session
@@ -51,46 +53,32 @@ class Pointed(Struct, frozen=True):
     category: str = "general"
 
 
-class Learnt(Struct, frozen=True, kw_only=True):
-    """Drafts to be remembered, then noted with `note_learnt`."""
-
-    facts: tuple[Fact, ...] = ()
-    batch: str = ""
-    upto_seq: int = 0
-    """Of the last message that was looked at; 0: none was."""
-
-
-NOTHING = Learnt()
-
-
 def says_something_lasting(session: Session) -> bool:
     """Whether the user said anything, since it was last learnt from, that sounds as if it stayed true."""
     return any(re.search(_LASTING, fold(message.text)) for message in _new_messages(session))
 
 
-async def learn(run: Run) -> Learnt:
-    """What the user's new messages say, and what the session is about. Asks the model.
+async def learn(run: Run, memory: Memory) -> list[Fact]:
+    """Remember what the user's new messages say, and what the session is about; what was new. Asks the model.
 
-    Raises a `ProviderError`, and `MoneyLimit`.
+    Raises a `ProviderError`, `MoneyLimit`, and what keeps a fact from being remembered: then the messages
+    are looked at again.
     """
     session = run.session
     messages = _new_messages(session)
     if not messages:
-        return NOTHING
+        return []
     request = draft(run, rewrites=False).request  # as it was sent before: the cache holds that
     answer = await ask_aside(
         run, request, request.messages, prompt("learn"), purpose="memory", most_tokens=_MOST_TOKENS
     )
     batch = f"{session.id}-{messages[-1].seq}"
     facts = [_draft(pointed, session, batch) for pointed in grounded(answer, messages)]
-    episode = _episode(session, batch) if facts else None
-    return Learnt(facts=(*facts, *([episode] if episode else ())), batch=batch, upto_seq=messages[-1].seq)
-
-
-def note_learnt(session: Session, learnt: Learnt) -> None:
-    """Messages that were learnt from are not looked at again."""
-    if learnt.upto_seq:
-        session.set_note(_NOTE, str(learnt.upto_seq))
+    if facts and (episode := _episode(session, batch)):
+        facts.append(episode)
+    kept = await asyncio.to_thread(memory.add, facts) if facts else []
+    session.set_note(_NOTE, str(messages[-1].seq))
+    return [fact for fact in kept if fact.batch == batch]
 
 
 def grounded(answer: str, messages: Sequence[UserMessage]) -> list[Pointed]:

@@ -25,6 +25,7 @@ from chatcli.memory.grounding import spaced
 from chatcli.memory.log import Forgotten, Line, Log, Noted, Tail
 from chatcli.session.entries import now
 from chatcli.session.files import locked, make_private_folder, storage_errors
+from chatcli.session.redact import redact
 
 T = TypeVar("T")
 
@@ -89,7 +90,9 @@ class Memory:
         Raises `UsageError` when one of them is no fact: then none is remembered.
         """
         cleaned = [
-            structs.replace(draft, text=clean_text(draft.text), tags=clean_tags(draft.tags))
+            structs.replace(
+                draft, text=clean_text(draft.text), tags=clean_tags(draft.tags), quote=redact(draft.quote)
+            )
             for draft in drafts
         ]
         return self._change(lambda database, seq: _added(database, cleaned, seq))

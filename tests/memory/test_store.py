@@ -93,6 +93,13 @@ def test_what_is_no_fact_is_refused_and_nothing_is_written(memory: Memory, text:
     assert memory.facts() == []
 
 
+def test_the_words_that_a_fact_rests_on_hold_no_secret(memory: Memory) -> None:
+    quote = "I like tea, my key is sk-ant-abcdefghijklmnop1234"
+    (fact,) = memory.add([draft("Likes tea.", said_by="model", quote=quote)])
+    assert "I like tea" in fact.quote
+    assert b"abcdefghijklmnop1234" not in bytes_of(memory)
+
+
 def test_what_is_forgotten_is_gone_from_the_disk(memory: Memory) -> None:
     kept, gone = memory.add([draft("Prefers tabs."), draft("Dislikes zwieback intensely.")])
     memory.forget([gone.id])
