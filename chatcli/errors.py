@@ -14,7 +14,6 @@
      │   │   ├─ ContentRefused          the service refused the content
      │   │   └─ BadRequest              the service rejected the request: usually our bug
      │   ├─ LimitReached (4)        turns, money, stagnation
-     │   ├─ DeniedByUser (5)        the run ended because of a denial
      │   └─ StorageError (6)        disk full, unreadable files, broken session
      ├─ Denied                      the gate said no to one tool call: data for the model
      ├─ CancelledByUser             the user cancelled when asked about one tool call: data for the model
@@ -119,12 +118,6 @@ class LimitReached(UserFacingError):
     """A limit that the user set, or the stagnation detector, ended the run."""
 
     exit_code = 4
-
-
-class DeniedByUser(UserFacingError):
-    """The run ended because something was denied."""
-
-    exit_code = 5
 
 
 class StorageError(UserFacingError):

@@ -193,7 +193,7 @@ class Gate:
     def allows_host(self, host: str) -> bool:
         """Whether the user named this very host: then its place does not matter."""
         rules = self.rules.of_kind("network", given_only=self.autonomy == "plan")
-        return any(rule.words[0].casefold() == host for rule in rules)
+        return any(rule.covers_host(host) for rule in rules)
 
     def list_rules(self) -> tuple[KnownRule, ...]:
         return self.rules.list_rules()

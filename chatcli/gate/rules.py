@@ -69,11 +69,8 @@ class Rule(Struct, frozen=True):
         return Path(os.path.realpath(Path(*parts[:plain]))), parts[plain:]
 
     def covers_host(self, host: str) -> bool:
-        """`example.com` is that host alone, `*.example.com` every host below it."""
-        pattern = self.words[0].casefold()
-        if pattern.startswith("*."):
-            return host.casefold().endswith(pattern[1:])
-        return host.casefold() == pattern
+        """That host alone: those below it may be anybody's, and stand anywhere."""
+        return self.kind == "network" and host.casefold() == self.words[0].casefold()
 
 
 SANDBOXED_CODE = Rule("code", ("sandboxed",))
@@ -93,6 +90,8 @@ def parse_rule(text: str) -> Rule:
     pattern = pattern.strip()
     if not colon or kind not in get_args(RuleKind) or not pattern or not pattern.isprintable():
         raise UsageError(_("not a rule: {text!r}").format(text=text), hint=_HINT)
+    if kind == "network" and "*" in pattern:
+        raise UsageError(_("a rule for the network names one host: {text!r}").format(text=text), hint=_HINT)
     if kind != "exec":
         return Rule(kind, (pattern,))  # type: ignore[arg-type]
     any_arguments = re.search(r"\s\*$", pattern) is not None
