@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 
@@ -38,8 +38,14 @@ def translated(help_text: str) -> str:
     }
     words = {**headings, **remarks}
     pattern = rf"^(?:{_any_of(headings)})|(?:{_any_of(remarks)})"
-    return re.sub(pattern, lambda found: words[found[0]], help_text, flags=re.MULTILINE)
+    return re.sub(pattern, lambda found: _as_wrapped(found[0], words), help_text, flags=re.MULTILINE)
 
 
 def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, words))
+    """Also where a narrow terminal has wrapped them."""
+    return "|".join(re.escape(text).replace(r"\ ", r"\s+") for text in words)
+
+
+def _as_wrapped(found: str, words: Mapping[str, str]) -> str:
+    gaps = iter(re.findall(r"\s+", found))
+    return re.sub(" ", lambda _gap: next(gaps, " "), words[re.sub(r"\s+", " ", found)])
