@@ -29,11 +29,21 @@ def stable_blocks(
 
     `digest` makes the block of the memory.
     """
-    if session.prompt_key and session.archive.has(session.prompt_key):
-        return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
+    if (archived := _archived_blocks(session)) is not None:
+        return archived
     blocks = render_blocks(language, rules, read_persona(home).text, digest())
     session.set_state(prompt_key=session.archive.put(msgspec.json.encode(blocks)).key)
     return blocks
+
+
+def _archived_blocks(session: Session) -> tuple[Block, ...] | None:
+    """None when there are none yet, or somebody removed or damaged them."""
+    if not (session.prompt_key and session.archive.has(session.prompt_key)):
+        return None
+    try:
+        return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
+    except msgspec.MsgspecError:
+        return None
 
 
 def render_blocks(language: str, rules: str, persona: str, digest: str = "") -> tuple[Block, ...]:

@@ -286,10 +286,15 @@ class ArchiveStore:
         ]
 
     def open(self, key: str) -> BinaryIO:
-        return self._archive.open(key)
+        return self._archive.open(self._original(key))
 
     def text(self, key: str) -> str:
-        return self._archive.text(key)
+        return self._archive.text(self._original(key))
+
+    def _original(self, key: str) -> Archived | str:
+        """The original as it was stored, so that a damaged one is noticed; else what the archive finds."""
+        originals = (result.original for result in list_results(self._session))
+        return next((original for original in originals if original.key == key), key)
 
     def sink(self) -> Sink:
         return self._archive.sink()

@@ -19,7 +19,10 @@ WINDOW_CHARS = 300_000
 _LINE_MAX_CHARS = 160
 _REACH_CHARS = 400  # how far a line is followed to both sides of what was found in it
 _CANDIDATES = 100  # of one literal: a file that is full of the word is no log
-_LITERALS = ("rror", "ERR", "FAIL", "ailed", "Traceback", "panic", "xception", "atal", "FATAL", "\nE  ")
+_LITERALS = (
+    *("rror", "ERR", "FAIL", "ailed", "Traceback", "panic", "xception", "atal", "FATAL", "\nE  "),
+    *(".go:", "undefined reference", "Segmentation fault", "✕", "● "),
+)
 _ERROR = re.compile(
     r"""
       \b(?:error|Error|fatal|Fatal)(?:\[\w+\]|\s+[A-Z]+\d+)?\s*(?::\ |[]|])  # error[E0308]: ...
@@ -30,6 +33,9 @@ _ERROR = re.compile(
     | \bpanic(?:ked\ at|:) | \bException\ in\ thread\b | ^Caused\ by:
     | \bnpm\ (?:ERR!|error) | \b[Ff]ailed\ (?:to|with)\b | \b[Ff]ailed$
     | ^E\ \ +\S  # pytest
+    | ^\s*(?:✕\ \S|●\ .+\ ›\ ) | \b[1-9]\d*\ failed\b  # jest, and sums of many
+    | \*\*\*\ .*\bError\ \d  # make
+    | ^\S+\.go:\d+:\d+:\  | \bundefined\ reference\ to\b | \bSegmentation\ fault\b
     """,
     re.VERBOSE,
 )

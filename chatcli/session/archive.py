@@ -70,6 +70,11 @@ class Archive:
     def has(self, key: str) -> bool:
         return self._find(key) is not None
 
+    def holds(self, original: Archived) -> bool:
+        """Whether it is there, as long as it was stored."""
+        with self._lock:
+            return self._known().get(original.sha256) == original.size_bytes
+
     def resolve(self, key: str) -> str:
         """The full SHA-256 of a key (its first 16 hex digits or more). Raises `StorageError`."""
         if (sha256 := self._find(key)) is None:
@@ -77,11 +82,18 @@ class Archive:
         return sha256
 
     def open(self, original: Archived | str) -> BinaryIO:
-        """The stored bytes, to read in pieces, from an `Archived` or a key. Raises `StorageError`."""
+        """The stored bytes, to read in pieces, from an `Archived` or a key.
+
+        Raises `StorageError`, also when an `Archived` has another length than it was stored with.
+        """
         sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
         path = self.folder / sha256
         with storage_errors(path):
-            return path.open("rb")
+            file = path.open("rb")
+        if isinstance(original, Archived) and os.fstat(file.fileno()).st_size != original.size_bytes:
+            file.close()
+            raise StorageError(_("{path} is damaged: it is not what was stored there.").format(path=path))
+        return file
 
     def text(self, original: Archived | str) -> str:
         """The stored bytes as text; invalid UTF-8 is replaced. Raises `StorageError`.

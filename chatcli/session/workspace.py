@@ -95,10 +95,11 @@ class Workspace:
     def disturbances(self) -> int:
         """How often it was found that somebody else had removed or added files of results.
 
-        `expose` writes again what is missing.
+        Folders that are gone are made again; `expose` writes again what is missing.
         """
-        if (stamp := self._stamp) != self._seen_stamp:
-            self._disturbances, self._seen_stamp = self._disturbances + 1, stamp
+        if self._stamp != self._seen_stamp:
+            self._restore()
+            self._disturbances, self._seen_stamp = self._disturbances + 1, self._stamp
         return self._disturbances
 
     @property
@@ -120,17 +121,29 @@ class Workspace:
     def _copy(self, original: Archived, archive: Archive, path: Path) -> Path | None:
         partial = self.root / f"partial-{os.urandom(8).hex()}"
         try:
-            fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
-            with os.fdopen(fd, "wb") as target, archive.open(original) as source:
-                shutil.copyfileobj(source, target, 1 << 20)
             with self._own_change():
-                _make_real_folder(self.tool_results)
+                fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
+                with os.fdopen(fd, "wb") as target, archive.open(original) as source:
+                    shutil.copyfileobj(source, target, 1 << 20)
                 partial.replace(path)
         except (OSError, StorageError) as error:
             logger.warning("cannot write %s: %s", path, error)
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
             return None
         return path
+
+    def _restore(self) -> None:
+        """Make again the folders that a cleaner of `$TMPDIR` removed."""
+        try:
+            if not self.root.is_dir():
+                lock = _claim(self.root)
+                os.close(self._lock)
+                self._lock = lock
+            for folder in (self.scratch, self.tool_results):
+                _make_real_folder(folder)
+        except (OSError, StorageError) as error:
+            logger.warning("cannot make %s again: %s", self.root, error)
 
     def remove(self, keep: bool = False) -> None:
         """Remove the folder, or leave it for the user. Also runs at exit; again does nothing."""

@@ -1,6 +1,7 @@
 """The loop: turns, limits, cancel, queued messages; every way out closes its calls."""
 
 import asyncio
+import resource
 import shutil
 
 import pytest
@@ -241,6 +242,23 @@ async def test_a_cancel_ends_the_run_although_the_output_so_far_cannot_be_stored
         assert (await run).end == "cancelled"
         assert len(t.server.exchanges) == 1
         assert [r.status for r in t.results()] == ["interrupted"]
+
+
+async def test_a_command_goes_on_when_the_disk_is_full_and_its_end_is_kept(talk, project):
+    command = "seq 1 200000; echo the end; true > ran"
+    async with talk([reply(call("exec", command=command)), reply("Seen.")], autonomy="all") as t:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, hard))
+        try:
+            await t.conversation.run("go")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        (result,) = t.results()
+        text = t.conversation.session.archive.text(result.original)
+        assert (project / "ran").exists()
+        assert text.startswith("[the disk took no more of this output: ")
+        assert "\n200000\nthe end\n[exit 0 in" in text
+        assert result.original.omitted_bytes > 1_000_000
 
 
 async def test_what_an_interrupted_command_showed_of_outside_is_fenced(talk):

@@ -41,6 +41,13 @@ NOISE = "compiling module of no interest\n" * 40
         "2026-11-30 09:00:00 | ERROR | worker died",
         "The build failed with 3 problems",
         "\x1b[1m\x1b[31merror\x1b[0m: could not compile",
+        "./main.go:5:2: undefined: foo",
+        "  ✕ adds two numbers (5 ms)",
+        "  ● Calculator › adds two numbers",
+        "Tests:       1 failed, 3 passed, 4 total",
+        "make: *** [Makefile:3: all] Error 1",
+        "main.c:(.text+0x9): undefined reference to `foo'",
+        "Segmentation fault (core dumped)",
     ],
 )
 def test_it_looks_like_an_error(line: str) -> None:
@@ -63,6 +70,8 @@ def test_it_looks_like_an_error(line: str) -> None:
         "mirror: the moderator",
         "12 passed, 0 failed in 1.2s",
         "hispanic panicle",
+        "● a point of a list",
+        "see main.go:5 for more",
     ],
 )
 def test_it_does_not_look_like_an_error(line: str) -> None:

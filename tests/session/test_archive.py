@@ -155,6 +155,16 @@ def test_an_original_that_is_gone_is_an_error_that_names_its_file(archive: Archi
         archive.text(original)
 
 
+def test_an_original_that_was_cut_behind_its_back_is_no_original(archive: Archive) -> None:
+    original = archive.put(b"data, all of it")
+    path = archive.folder / original.sha256
+    path.chmod(0o600)
+    path.write_bytes(b"data")
+    with pytest.raises(StorageError, match="damaged"):
+        archive.text(original)
+    assert not Archive(archive.folder, 1_000).holds(original)
+
+
 def test_a_full_disk_leaves_nothing_behind(archive: Archive, full_at: Full) -> None:
     with full_at(1_000), pytest.raises(StorageError) as caught:
         archive.put(b"x" * 5_000)

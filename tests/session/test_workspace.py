@@ -229,6 +229,21 @@ def test_an_original_that_is_gone_exposes_nothing(tmp: Path, archive: Archive) -
     workspace.remove()
 
 
+def test_a_workspace_that_a_cleaner_removed_is_made_again(tmp: Path, archive: Archive) -> None:
+    original = archive.put_text("one")
+    workspace = Workspace.create(tmp)
+    path = workspace.expose("c1", original, archive)
+    assert path is not None
+    shutil.rmtree(workspace.root)
+    assert workspace.disturbances() == 1
+    assert workspace.expose("c1", original, archive) == path
+    assert path.read_text(encoding="utf-8") == "one"
+    assert [mode(folder) for folder in (workspace.root, workspace.scratch)] == [0o700] * 2
+    assert reap_stale(tmp) == []
+    workspace.remove()
+    assert not workspace.root.exists()
+
+
 def test_files_that_somebody_removed_are_noticed_and_written_again(tmp: Path, archive: Archive) -> None:
     one, other = archive.put_text("one"), archive.put_text("other")
     workspace = Workspace.create(tmp)
