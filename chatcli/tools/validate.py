@@ -37,6 +37,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "ref": ("revision", "commit", "rev"),
     "items": ("todos", "tasks"),
     "question": ("prompt", "text"),
+    "text": ("query", "question", "fact", "id", "content"),
     "timeout": ("timeout_seconds",),
     "max_results": ("limit", "head_limit"),
     "script": ("code", "source", "python"),

@@ -272,6 +272,17 @@ async def test_what_the_user_wished_to_be_known_of_them_stands_in_the_next_diges
         assert "Obeys" not in sent
 
 
+@pytest.mark.parametrize(
+    "given", [{"action": "recall", "query": "tea?"}, {"action": "remember", "fact": "Likes tea."}]
+)
+async def test_other_names_for_the_text_are_understood(talk: Callable, memory: Memory, given: dict) -> None:
+    memory.add([draft("Likes tea.")])
+    async with talk([reply(call("memory", **given)), reply("Done.")]) as t:
+        await t.conversation.run("go")
+        assert not t.results()[0].is_error
+        assert "Likes tea." in t.result_text(0)
+
+
 async def test_a_denied_fact_is_not_kept(talk: Callable, memory: Memory) -> None:
     script = [reply(call("memory", action="remember", text="Likes tea.")), reply("Done.")]
     async with talk(script, autonomy="ask", answers=[Answer("deny")]) as t:
