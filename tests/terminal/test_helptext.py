@@ -32,7 +32,7 @@ def test_what_a_narrow_terminal_has_wrapped_is_translated_too(monkeypatch) -> No
     words = {"Show this message and exit.": "Mostrar esta ajuda e sair.", "[default: ": "[padrão: "}
     monkeypatch.setattr(portuguese, "gettext", lambda text: words.get(text, text))
     monkeypatch.setattr(i18n, "_catalogue", portuguese)
-    wrapped = "  --output <str>  json.  [default:\n    text]\n  -h, --help  Show this message and\n    exit.\n"
+    wrapped = "  --output <str>  json.  [default:\n    text]\n  --help  Show this message and\n    exit.\n"
     assert translated(wrapped) == (
-        "  --output <str>  json.  [padrão:\n    text]\n  -h, --help  Mostrar esta ajuda e\n    sair.\n"
+        "  --output <str>  json.  [padrão:\n    text]\n  --help  Mostrar esta ajuda e\n    sair.\n"
     )
