@@ -33,13 +33,12 @@ from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.prelude import take_in, tip_about
 from chatcli.agent.purse import Purse
-from chatcli.agent.run import Limits, Run, finished
+from chatcli.agent.run import Run, RunLimits, finished
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.text_protocol.fence import fence_of
 from chatcli.agent.toolbox import Toolbox
-from chatcli.context.limits import Ageing
-from chatcli.context.limits import Limits as ResultLimits
+from chatcli.context.limits import Ageing, Limits
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted
 from chatcli.extensions.rules import Rules as RulesFiles
@@ -290,7 +289,7 @@ class Conversation:
 
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(
-            ResultLimits.from_settings(self.settings, self.registry.narrower()),
+            Limits.from_settings(self.settings, self.registry.narrower()),
             Ageing.from_settings(self.settings),
             SessionStore(self.session),
         )
@@ -311,7 +310,7 @@ class Conversation:
             person=self.person,
             meter=self.meter,
             mode=mode,
-            limits=Limits(
+            limits=RunLimits(
                 max_turns=mode.max_turns or settings.max_turns,
                 stagnation_turns=settings.early_exit_turns if settings.early_exit else None,
             ),

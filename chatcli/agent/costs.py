@@ -119,7 +119,7 @@ def listed_money(record: UsageRecord, usd: float | None) -> Money:
     return Money(known_usd=usd, sources=(source,))
 
 
-def priced(record: UsageRecord, usage: Usage) -> float | None:
+def price_of(record: UsageRecord, usage: Usage) -> float | None:
     """What some of the tokens of a request cost by the price list of its day."""
     at = datetime.fromisoformat(record.sent_at) if record.sent_at else None
     return cost_usd(record.provider, record.model, structs.replace(usage, cost_usd=None), at)
@@ -140,7 +140,7 @@ def bills_of(records: Iterable[UsageRecord]) -> list[Bill]:
 
 def _rates_of(record: UsageRecord) -> Rates | None:
     usd = {
-        name: priced(record, Usage(**{name: _SAMPLE_TOKENS}))  # type: ignore[arg-type]
+        name: price_of(record, Usage(**{name: _SAMPLE_TOKENS}))  # type: ignore[arg-type]
         for name in Rates.__struct_fields__
     }
     if None in usd.values():
@@ -163,7 +163,8 @@ def _by_class(record: UsageRecord, rates: Rates | None) -> ClassMoney:
     write_usd = usage.cache_write_5m * rates.cache_write_5m + usage.cache_write_1h * rates.cache_write_1h
     prompt_usd, scale = input_usd + read_usd + write_usd, 1.0
     if not isclose(prompt_usd + usage.output * rates.output, paid_usd):
-        whole_usd, listed_usd = priced(record, usage), priced(record, structs.replace(usage, output=0))
+        whole_usd = price_of(record, usage)
+        listed_usd = price_of(record, structs.replace(usage, output=0))
         if paid_usd and not whole_usd:
             return ClassMoney(input=unknown, cache_read=unknown, cache_write=unknown, output=unknown)
         if whole_usd and listed_usd is not None:

@@ -20,7 +20,7 @@ from chatcli.session.session import Session
 from chatcli.settings import CacheTtl, Schedule
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class RunLimits(Struct, frozen=True, kw_only=True):
     max_turns: int
     stagnation_turns: int | None
     """None: the detector is off."""
@@ -40,7 +40,7 @@ class Run(Struct, kw_only=True):
     person: TimedPerson
     meter: Meter
     mode: Mode
-    limits: Limits
+    limits: RunLimits
     schedule: Schedule
     ttl: CacheTtl
     """How long the cache is asked to keep what it stores."""

@@ -19,7 +19,7 @@ _GAP = "   "
 _NARROWEST_LEGEND = 28
 
 
-class Share(NamedTuple):
+class Area(NamedTuple):
     """A kind of content, and how much of the window it takes."""
 
     name: str
@@ -28,25 +28,25 @@ class Share(NamedTuple):
     tokens: int
 
 
-def map_rows(shares: Sequence[Share], look: Look, columns: int) -> list[str]:
+def map_rows(areas: Sequence[Area], look: Look, columns: int) -> list[str]:
     """The square with the legend beside it, or below it where there is no room. At most `columns` wide.
 
-    The shares come to the whole window together, or to all there is where it is overfull.
+    The areas come to the whole window together, or to all there is where it is overfull.
     """
-    cells = [look.paint(share.sign, share.style) for share in _cells(shares)]
+    cells = [look.paint(area.sign, area.style) for area in _cells(areas)]
     square = [" ".join(cells[start : start + _SIDE]) for start in range(0, _CELLS, _SIDE)]
     square_columns = 2 * _SIDE - 1
     beside = columns - square_columns - len(_GAP)
     if beside < _NARROWEST_LEGEND:
-        return [*square, "", *_legend(shares, look, columns)]
-    pairs = zip_longest(square, _legend(shares, look, beside), fillvalue="")
+        return [*square, "", *_legend(areas, look, columns)]
+    pairs = zip_longest(square, _legend(areas, look, beside), fillvalue="")
     return [f"{row or ' ' * square_columns}{_GAP}{entry}".rstrip() for row, entry in pairs]
 
 
-def _cells(shares: Sequence[Share]) -> list[Share]:
-    """One share for each cell: in proportion, and at least one cell for whatever there is."""
-    whole = max(1, sum(share.tokens for share in shares))
-    exact = [share.tokens * _CELLS / whole for share in shares]
+def _cells(areas: Sequence[Area]) -> list[Area]:
+    """One area for each cell: in proportion, and at least one cell for whatever there is."""
+    whole = max(1, sum(area.tokens for area in areas))
+    exact = [area.tokens * _CELLS / whole for area in areas]
     counts = [max(1, int(cells)) if cells else 0 for cells in exact]
     while (missing := _CELLS - sum(counts)) and any(counts):
         step = 1 if missing > 0 else -1
@@ -55,18 +55,18 @@ def _cells(shares: Sequence[Share]) -> list[Share]:
             key=lambda at: step * (exact[at] - counts[at]),
         )
         counts[most_wronged] += step
-    return [share for share, count in zip(shares, counts, strict=True) for _cell in range(count)]
+    return [area for area, count in zip(areas, counts, strict=True) for _cell in range(count)]
 
 
-def _legend(shares: Sequence[Share], look: Look, columns: int) -> list[str]:
-    there = [share for share in shares if share.tokens]
-    whole = sum(share.tokens for share in there)
-    figures = [f"{short_count(share.tokens):>6} {percent(share.tokens, whole):>3} %" for share in there]
+def _legend(areas: Sequence[Area], look: Look, columns: int) -> list[str]:
+    there = [area for area in areas if area.tokens]
+    whole = sum(area.tokens for area in there)
+    figures = [f"{short_count(area.tokens):>6} {percent(area.tokens, whole):>3} %" for area in there]
     names = min(
-        max((width_cells(share.name) for share in there), default=0),
+        max((width_cells(area.name) for area in there), default=0),
         columns - max(map(len, figures), default=0) - 3,
     )
     return [
-        f"{look.paint(share.sign, share.style)} {pad(clip(share.name, names), names)} {figure}"
-        for share, figure in zip(there, figures, strict=True)
+        f"{look.paint(area.sign, area.style)} {pad(clip(area.name, names), names)} {figure}"
+        for area, figure in zip(there, figures, strict=True)
     ]

@@ -9,7 +9,7 @@ from chatcli.context.window import Part, PartKind, ResultPart, Stability
 from chatcli.gate.screen import one_line
 from chatcli.i18n import _, ngettext
 from chatcli.terminal.cells import clip, fill, pad, width_cells
-from chatcli.terminal.contextmap import Share, map_rows
+from chatcli.terminal.contextmap import Area, map_rows
 from chatcli.terminal.figures import number, percent, short_count
 from chatcli.terminal.look import Look, Style
 from chatcli.terminal.slash.results import presentation_text
@@ -20,7 +20,7 @@ _SHORT_KEY = 8
 def window_rows(window: Window, shown: Sequence[ResultPart], look: Look, columns: int) -> list[str]:
     """All of it, with the results in `shown` one by one. At most `columns` wide."""
     rows = [row for line in _sizes(window) for row in fill(line, columns)]
-    rows += ["", *map_rows(_shares(window), look, columns)]
+    rows += ["", *map_rows(_areas(window), look, columns)]
     rows += ["", *(clip(row, columns) for row in _part_rows(window.contents.parts))]
     if shown:
         rows += ["", *(clip(row, columns) for row in _result_rows(shown, window.contents.results))]
@@ -41,7 +41,7 @@ def _sizes(window: Window) -> Iterator[str]:
     )
 
 
-def _shares(window: Window) -> list[Share]:
+def _areas(window: Window) -> list[Area]:
     tokens: dict[PartKind, int] = {}
     for part in window.contents.parts:
         tokens[part.kind] = tokens.get(part.kind, 0) + part.tokens
@@ -57,9 +57,9 @@ def _shares(window: Window) -> list[Share]:
         (_("results, shortened"), "□", "accent", ("shortened",)),
     )
     return [
-        *(Share(name, sign, style, sum(tokens.get(k, 0) for k in of)) for name, sign, style, of in kinds),
-        Share(_("free"), "·", "dim", free),
-        Share(_("kept free"), "×", "dim", max(0, window.window_tokens - max(used, window.limit_tokens))),
+        *(Area(name, sign, style, sum(tokens.get(k, 0) for k in of)) for name, sign, style, of in kinds),
+        Area(_("free"), "·", "dim", free),
+        Area(_("kept free"), "×", "dim", max(0, window.window_tokens - max(used, window.limit_tokens))),
     ]
 
 
