@@ -105,9 +105,10 @@ async def test_a_result_that_the_user_deleted_is_a_rewrite(talk, long_file):
 
 async def test_an_image_whose_original_was_deleted_is_a_rewrite(talk, project):
     (project / "a.png").write_bytes(png(1_000, 1_000))
-    script = [reply("A picture. " * 900), reply("Gone.", rewrite=True)]
+    script = [reply("A picture. " * 3_000), reply("Yes."), reply("Gone.", rewrite=True)]
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run("what is @a.png?", attachments=[project / "a.png"])
+        await t.conversation.run("sure?")
         session = t.conversation.session
         (user, *_) = session.transcript
         session.delete_result(user.images[0].original.sha256)
