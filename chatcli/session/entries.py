@@ -19,7 +19,8 @@ from chatcli.events import Purpose
 from chatcli.messages import Message, Presentation, Usage
 from chatcli.session.sent import Row
 
-FORMAT = 1
+FORMAT = 2
+"""2: a message of the user may hold images."""
 
 
 class Decision(Struct, frozen=True):
@@ -125,6 +126,7 @@ class Resumed(_Line, frozen=True, tag="resumed"):
     version: str
     torn_bytes: int = 0
     """Length of the unfinished last line that was cut off."""
+    format: int = FORMAT
 
 
 class MessageAdded(_Line, frozen=True, tag="message"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from chatcli.errors import StorageError
 from chatcli.i18n import _
-from chatcli.session.entries import FORMAT, Entry, Opened, entry_decoder
+from chatcli.session.entries import FORMAT, Entry, Opened, Resumed, entry_decoder
 from chatcli.session.files import lock_file, storage_errors, sync_data
 from chatcli.session.measure import to_utf8
 
@@ -206,10 +206,16 @@ def decode_entry(line: bytes) -> Entry | Unknown:
         return unknown
 
 
+def newer_writer(entries: Iterable[Entry | Unknown | None]) -> str:
+    """The version of the chatcli that wrote in a format which this one does not know; empty without one."""
+    begun = [entry for entry in entries if isinstance(entry, Opened | Resumed) and entry.format > FORMAT]
+    return begun[-1].version if begun else ""
+
+
 def _unreadable(path: Path, number: int, why: str, before: list[Entry]) -> StorageError:
     hint = _("chatcli sessions repair {id} opens what is intact.").format(id=path.parent.name)
-    if before and isinstance(before[0], Opened) and before[0].format > FORMAT:
-        hint = _("It was written by chatcli {version}: update this one.").format(version=before[0].version)
+    if version := newer_writer(before):
+        hint = _("It was written by chatcli {version}: update this one.").format(version=version)
     message = _("{path}, line {number}: cannot be read ({reason}).")
     return StorageError(message.format(path=path, number=number, reason=why), hint=hint)
 

@@ -19,7 +19,6 @@ from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Text, UserMessage
 from chatcli.session.entries import (
-    FORMAT,
     Compacted,
     CompactionUndone,
     Entry,
@@ -29,7 +28,7 @@ from chatcli.session.entries import (
     now,
 )
 from chatcli.session.files import storage_errors, write_durably
-from chatcli.session.journal import Unknown, decode_entry, held
+from chatcli.session.journal import Unknown, decode_entry, held, newer_writer
 
 LOST_NOTICE = (
     "[chatcli: a part of this session's record was damaged here and is lost. What is missing may be a "
@@ -83,7 +82,7 @@ class _Mend:
         *lines, _torn = data.split(b"\n")
         entries = [_read(line) for line in lines]
         if entries:
-            _require_beginning(entries[0], path)
+            _require_readable(entries, path)
         growing = _growing(entries)
         damaged = False
         for number, line in enumerate(lines, 1):
@@ -159,13 +158,13 @@ def _growing(entries: Sequence[Entry | Unknown | None]) -> Mapping[int, Entry | 
     return growing
 
 
-def _require_beginning(entry: Entry | Unknown | None, path: Path) -> None:
-    if not isinstance(entry, Opened) or entry.seq != 1:
+def _require_readable(entries: Sequence[Entry | Unknown | None], path: Path) -> None:
+    if not isinstance(entries[0], Opened) or entries[0].seq != 1:
         raise StorageError(
             _("{path}, line 1: where the session began is lost, so that it cannot be opened.").format(
                 path=path
             )
         )
-    if entry.format > FORMAT:
-        hint = _("It was written by chatcli {version}: update this one.").format(version=entry.version)
+    if version := newer_writer(entries):
+        hint = _("It was written by chatcli {version}: update this one.").format(version=version)
         raise StorageError(_("{path} cannot be read.").format(path=path), hint=hint)

@@ -4,6 +4,7 @@ import stat
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -11,9 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatcli.errors import StorageError
-from chatcli.messages import AssistantMessage, Reasoning, Text, ToolCall, UserMessage
-from chatcli.session.entries import Entry, MessageAdded, NoteSet, Opened, now
+from chatcli.messages import (
+    AssistantMessage,
+    AssistantPart,
+    Message,
+    Reasoning,
+    Text,
+    ToolCall,
+    UserMessage,
+    UserPart,
+)
+from chatcli.session.entries import FORMAT, Entry, MessageAdded, NoteSet, Opened, Resumed, now
 from chatcli.session.journal import Journal, SessionLocked, parse
+from chatcli.session.repair import repair_journal
 
 Full = Callable[[int], AbstractContextManager[None]]
 
@@ -174,15 +185,29 @@ def test_what_a_newer_chatcli_added_is_skipped_and_kept(path: Path) -> None:
     assert newer + wider in path.read_bytes()
 
 
-def test_a_newer_format_says_what_wrote_it(path: Path) -> None:
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_newer_format_says_what_wrote_it_and_is_not_repaired(path: Path, resumed: bool) -> None:
     journal = Journal.create(path)
-    journal.append(opened(format=99, version="9.9"))
+    journal.append(opened(format=1 if resumed else 99, version="9.9"))
+    journal.append(Resumed(seq=2, at=now(), workspace="/w", version="9.9", format=99 if resumed else 1))
     journal.close()
     with path.open("ab") as file:
-        file.write(b'{"type":"message","seq":2,"at":"","message":{"type":"smell"},"number":1}\n')
-    with pytest.raises(StorageError, match="line 2") as caught:
-        Journal.open(path)
-    assert "chatcli 9.9" in caught.value.hint
+        file.write(b'{"type":"message","seq":3,"at":"","message":{"type":"smell"},"number":1}\n')
+    before = path.read_bytes()
+    for read in (Journal.open, repair_journal):
+        with pytest.raises(StorageError) as caught:
+            read(path)
+        assert caught.value.hint == "It was written by chatcli 9.9: update this one."
+    assert path.read_bytes() == before
+
+
+def test_what_messages_may_hold_belongs_to_the_format() -> None:
+    """Whoever adds to it raises `FORMAT`: an older chatcli would take such a message for damage."""
+    kinds = get_args(Message) + get_args(UserPart) + get_args(AssistantPart)
+    tags = {kind.__struct_config__.tag for kind in kinds}
+    messages = {"user", "assistant", "tool_result"}
+    parts = {"text", "attachment", "image", "reasoning", "tool_call"}
+    assert (FORMAT, tags) == (2, messages | parts)
 
 
 def test_a_write_that_the_disk_refuses_leaves_no_trace(path: Path, full_at: Full) -> None:

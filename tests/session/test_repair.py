@@ -175,9 +175,9 @@ def test_whatever_is_overwritten_the_session_opens_again(
     try:
         repair_journal(path)
         session = resume(path.parent.name)
-        kept = {entry.seq for entry in parse(path.read_bytes(), path).entries}
-        assert kept == set(range(1, max(kept) + 1))
         session.close()
+        recorded = parse(path.read_bytes(), path)
+        assert len(recorded.entries) + recorded.skipped == recorded.last_seq
     finally:
         path.write_bytes(whole)
         for file in path.parent.glob("damaged-*"):
