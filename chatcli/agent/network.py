@@ -29,6 +29,9 @@ from chatcli.tools.web_client import Target, WebClient
 
 logger = logging.getLogger(__name__)
 
+MOST_KEPT_BYTES = 200_000_000
+"""Of all answers together; beyond that all are forgotten."""
+
 
 class _Kept(Struct, frozen=True):
     """An answer without its body, and where that lies."""
@@ -36,12 +39,6 @@ class _Kept(Struct, frozen=True):
     answer: Fetched
     start: int
     size_bytes: int
-
-    def validators(self) -> dict[str, str]:
-        """Headers that ask whether this is still the answer."""
-        names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
-        found = {names[name]: value for name, value in self.answer.headers.items() if name in names}
-        return {} if self.answer.stopped or self.answer.hops else found
 
 
 class _Answers:
@@ -55,23 +52,25 @@ class _Answers:
     def _file(self) -> BinaryIO:
         return tempfile.TemporaryFile(dir=self._folder, buffering=0)
 
-    def find(self, url: str) -> _Kept | None:
-        return self._kept.get(url)
+    def find(self, url: str) -> Fetched | None:
+        kept = self._kept.get(url)
+        if kept is None:
+            return None
+        return structs.replace(kept.answer, body=os.pread(self._file.fileno(), kept.size_bytes, kept.start))
 
     def keep(self, url: str, answer: Fetched) -> None:
         """What there is no room for is asked for anew next time."""
         try:
             start = self._file.seek(0, os.SEEK_END)
+            if start + len(answer.body) > MOST_KEPT_BYTES:
+                self.forget()
+                start = self._file.seek(0)
             written = self._file.write(answer.body)
         except OSError as error:
             logger.warning("an answer could not be kept: %s", error)
             return
         if written == len(answer.body):
             self._kept[url] = _Kept(structs.replace(answer, body=b""), start, written)
-
-    def whole(self, kept: _Kept) -> Fetched:
-        body = os.pread(self._file.fileno(), kept.size_bytes, kept.start)
-        return structs.replace(kept.answer, body=body)
 
     def forget(self) -> None:
         if self._kept:
@@ -117,13 +116,13 @@ class GatedNetwork:
     ) -> Fetched:
         kept = self._answers.find(url)
         if kept and reuse:
-            return self._answers.whole(kept)
-        asked = {**(headers or {}), **(kept.validators() if kept else {})}
+            return kept
+        asked = {**(headers or {}), **(_validators(kept) if kept else {})}
         answer = await self._client.fetch(
             url, headers=asked, max_bytes=max_bytes, timeout_seconds=timeout_seconds
         )
         if kept and answer.status == 304:
-            return self._answers.whole(kept)
+            return kept
         if answer.status == 200:
             self._answers.keep(url, answer)
         return answer
@@ -161,6 +160,13 @@ class GatedNetwork:
             await self._gate.network(address.url, place)
         elif not self._gate.allows_host(address.host):
             raise Denied(_led_inwards(address, place))
+
+
+def _validators(answer: Fetched) -> dict[str, str]:
+    """Headers that ask whether this is still the answer."""
+    names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+    found = {names[name]: value for name, value in answer.headers.items() if name in names}
+    return {} if answer.stopped or answer.hops else found
 
 
 def _led_inwards(address: Address, place: Place) -> str:

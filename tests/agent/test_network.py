@@ -129,6 +129,21 @@ async def test_what_is_kept_has_no_name_on_disk_and_can_be_forgotten(network, we
     assert "if-none-match" not in web.seen[came].headers
 
 
+async def test_what_is_kept_takes_bounded_room(network, web, monkeypatch) -> None:
+    monkeypatch.setattr("chatcli.agent.network.MOST_KEPT_BYTES", 2_500)
+    kept = network("network:127.0.0.1")
+    for number in (1, 2, 3):
+        web.pages[f"/kept{number}"] = ({}, f"{number}".encode() * 1_000)
+    for number in (1, 2, 3):  # the third has no room beside the others
+        await kept.fetch(f"{web.url}/kept{number}")
+    came = len(web.seen)
+    assert (await kept.fetch(web.url + "/kept3", reuse=True)).body == b"3" * 1_000
+    assert len(web.seen) == came
+    assert (await kept.fetch(web.url + "/kept1", reuse=True)).body == b"1" * 1_000
+    assert len(web.seen) == came + 1
+    assert kept._answers._file.seek(0, 2) == 2_000
+
+
 PUBLIC = {"example.com": ["93.184.216.34"], "inside.example": ["10.0.0.9"], "local.example": ["127.0.0.1"]}
 PASSWORD = "pa:ss"
 
