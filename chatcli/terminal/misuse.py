@@ -39,6 +39,8 @@ def _told(error: Any, context: Any) -> str:
         return _("{command} needs one of its commands: {names}.").format(
             command=context.command_path, names=names
         )
+    if context and " auth " in context.command_path and _TOO_MUCH.match(message):
+        return _("This is too much: a key is typed when it is asked for, where nobody can read it.")
     if hasattr(error, "param_type"):
         return _("{name} is missing.").format(name=error.param.make_metavar(context).strip("{}[]"))
     return _about_a_value(message)

@@ -112,6 +112,12 @@ def test_how_the_text_is_cut_into_pieces_makes_no_difference(text, data):
 NO_CALLS = {
     "a fence": "Write it so:\n```xml\n<tool_call name=\"@read\" args='{}' />\n```\nand no other way.",
     "a fence that never ends": "So:\n~~~\n<tool_call name=\"@read\" args='{}' />\nand so on\n",
+    "a block in a list": "- ```xml\n  <tool_call name='read' />\n  ```\nends here",
+    "a block in a numbered list": "1. ```\n   <tool_call name='read' />\n   ```\nends here",
+    "a block in a quotation": "> ```\n> <tool_call name='read' />\n> ```\nends here",
+    "a block behind words": "Example: ```xml\n<tool_call name='read' />\n```\nends here",
+    "a block in which a line begins like its end": "```\n```xml\n<tool_call name='read' />\n```\nends here",
+    "a quotation": "> <tool_call name='read' />\nends here",
     "code in a line": "`<tool_call name=\"@read\" args='{}' />` or ``[tool: @tree]`` calls a tool.",
     "a thought": "<think>I could <tool_call name=\"@read\" args='{}' /></think>No need.",
     "other tags": "<tool_caller name='x'/> <toolbox> <tools name='read'/>",

@@ -28,6 +28,13 @@ def test_it_is_told_in_one_line_with_a_hint(cli, arguments: list[str], told: str
     assert ran.stderr == f"chatcli: {told}\n  {hint} -h shows how it is used.\n"
 
 
+def test_a_key_on_the_command_line_is_not_told_back(cli) -> None:
+    ran = cli("auth", "login", "CLAUDEAI", "any-key-at-all")
+    assert ran.returncode == 2
+    assert "a key is typed when it is asked for" in ran.stderr
+    assert "any-key-at-all" not in ran.stderr
+
+
 def test_help_and_exit_codes_of_commands_are_as_before(cli) -> None:
     assert cli("sessions", "-h").stdout.startswith("Usage: chatcli sessions")
     assert (cli("-h").returncode, cli("sessions", "delete", "nothing").returncode) == (0, 2)

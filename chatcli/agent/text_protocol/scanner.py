@@ -1,8 +1,8 @@
 """Tells the calls in what a model writes from its words, while it writes.
 
-What stands in a block of code, in `code`, or in a thought at the beginning is no call. The text goes
-through a chain of generators a character at a time, and each is looked at a bounded number of times:
-the work grows with the length of the text, whatever it holds and however it is cut into pieces.
+What stands in a block of code, in `code`, behind `>`, or in a thought at the beginning is no call. The
+text goes through a chain of generators a character at a time, and each is looked at a bounded number of
+times: the work grows with the length of the text, whatever it holds and however it is cut into pieces.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class CallScanner:
         self._shown: list[str] = []
         self._held: list[str] | None = None
         self._blank_line = True
+        """Nothing stands in this line yet but space and marks of a quotation."""
+        self._quoted = False
         self._ticks = 0
         """Rows of backticks in this line: behind an odd one there is code."""
         self._before = ""
@@ -88,9 +90,9 @@ class CallScanner:
     def _document(self) -> Steps:
         char = yield
         while char:
-            if char in "`~" and self._blank_line:
-                char = yield from self._block(char)
-            elif char in "<{[" and self._ticks % 2 == 0:
+            if char == "`" or (char == "~" and self._blank_line):
+                char = yield from self._marks(char)
+            elif char in "<{[" and self._ticks % 2 == 0 and not self._quoted:
                 char = yield from self._candidate(char)
             else:
                 self._say(char)
@@ -101,37 +103,60 @@ class CallScanner:
         if not self.calls:
             self._shown.append(char)
         if char == "\n":
-            self._blank_line, self._ticks = True, 0
+            self._blank_line, self._quoted, self._ticks = True, False, 0
         elif char == "`" and self._before != "`":
             self._ticks += 1
         self._before = char
         if char in SPACE:
             return
-        self._blank_line = False
+        if char == ">" and self._blank_line:
+            self._quoted = True
+        else:
+            self._blank_line = False
         self._spoke = True
         self.last_block = ""
         self._aftermath_chars += bool(self.calls)
         self.made_up = self.made_up or self._aftermath_chars > _AFTERMATH_CHARS
 
-    def _block(self, mark: str) -> Steps:
-        """Code between two lines that begin with three marks or more; the second may be missing."""
+    def _marks(self, mark: str) -> Steps:
+        """Three marks or more open a block: at the beginning of a line, or behind words at its end."""
+        begins_line, inside_code = self._blank_line, self._ticks % 2 == 1
         opening, char = yield from self._run(mark)
-        if len(opening) < 3:
+        if len(opening) < 3 or inside_code:
             return char
+        if not begins_line:
+            kind, char = yield from self._rest_of_line(char, stop=mark)
+            if char not in ("", "\n") or " " in kind.strip():
+                return char
+        return (yield from self._block(opening, char))
+
+    def _block(self, opening: str, char: str) -> Steps:
+        """Code up to a line that holds nothing but as many marks; it may be missing."""
+        mark = opening[0]
         inside: list[str] = []
         while char:
-            if char == mark and self._blank_line:
-                closing, char = yield from self._run(mark)
-                if len(closing) >= len(opening):
-                    break
-                inside.append(closing)
+            if char != mark or not self._blank_line:
+                self._say(char)
+                inside.append(char)
+                char = yield
                 continue
-            self._say(char)
-            inside.append(char)
-            char = yield
+            closing, char = yield from self._run(mark)
+            rest, char = yield from self._rest_of_line(char)
+            if len(closing) >= len(opening) and not rest.strip():
+                break
+            inside.append(closing + rest)
         self._ticks = 0
         self.last_block = "".join(inside).partition("\n")[2]
         return char
+
+    def _rest_of_line(self, char: str, stop: str = "") -> Generator[None, str, tuple[str, str]]:
+        """What stands before the end of the line, or before `stop`; and the character behind it."""
+        rest: list[str] = []
+        while char and char not in ("\n", stop):
+            self._say(char)
+            rest.append(char)
+            char = yield
+        return "".join(rest), char
 
     def _run(self, mark: str) -> Generator[None, str, tuple[str, str]]:
         """The same character, several times."""
