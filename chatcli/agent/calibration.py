@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-import msgspec
-
 from chatcli.context.tokens import estimate_tokens, message_texts
 from chatcli.providers.base import Request
 from chatcli.providers.catalogue import facts
+from chatcli.providers.tool_forms import written
 from chatcli.providers.vocabulary import count_tokens
 from chatcli.session.entries import UsageRecord
 from chatcli.session.sent import Sent
@@ -64,7 +63,7 @@ class Calibration:
 def _sample(request: Request) -> list[str]:
     """The texts of a request from the beginning, as far as they tell enough."""
     texts = [block.text for block in request.system]
-    texts += [msgspec.json.encode(tool).decode() for tool in request.tools]
+    texts += [written(tool, request.tool_form) for tool in request.tools]
     texts += [text for message in request.messages for text in message_texts(message)]
     ends = accumulate(map(len, texts))
     return [text for text, end in zip(texts, ends, strict=True) if end <= _SAMPLE_CHARS]

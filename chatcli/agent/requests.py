@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from chatcli.agent.images import with_bytes
 from chatcli.agent.occasion import key_of, occasion_of, priced
 from chatcli.agent.run import Run
+from chatcli.agent.text_protocol.choice import tool_form
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.pipeline import View
@@ -60,6 +61,7 @@ def draft(
         ttl=run.ttl,
         fence=run.fence,
         calls_run=run.mode.runs_tools,
+        tool_form=tool_form(run.provider),
     )
     return Draft(view, request)
 

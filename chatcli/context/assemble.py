@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from chatcli.context.breakpoints import plan_marks
 from chatcli.context.pipeline import View
 from chatcli.messages import ToolSchema
-from chatcli.providers.base import Block, Request
+from chatcli.providers.base import Block, Request, ToolForm
 from chatcli.settings import CacheTtl
 
 
@@ -23,6 +23,7 @@ def assemble(
     ttl: CacheTtl = "5m",
     fence: str = "",
     calls_run: bool = True,
+    tool_form: ToolForm = "schema",
 ) -> Request:
     """The request for `view`. `previous` are the `stored_marks` of the session's last request.
 
@@ -34,6 +35,7 @@ def assemble(
         model=model,
         system=tuple(blocks),
         tools=tools,
+        tool_form=tool_form,
         messages=view.messages,
         marks=plan_marks(
             view.messages,

@@ -15,9 +15,9 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from chatcli.context.tokens import estimate_message_tokens, estimate_tokens
-from chatcli.messages import AssistantMessage, Message, ToolResult, Usage
-from chatcli.providers.base import CacheClass, Request
+from chatcli.context.tokens import estimate_message_tokens, estimate_tokens, estimate_tool_tokens
+from chatcli.messages import AssistantMessage, Message, ToolResult, ToolSchema, Usage
+from chatcli.providers.base import Block, CacheClass, Request, ToolForm
 from chatcli.session.entries import CacheMiss, MissCause
 from chatcli.session.sent import Part, PartKind, Sent, common_parts
 
@@ -51,11 +51,11 @@ class PartsReader:
 
     def row(self, request: Request) -> tuple[tuple[Part, ...], frozenset[int]]:
         """The parts, and the indexes of those behind which a mark stands."""
-        parts = [_part("tool", tool.name, msgspec.json.encode(tool)) for tool in request.tools]
+        parts = [_tool_part(tool, request.tool_form) for tool in request.tools]
         marks = {len(parts) - 1} if request.marks.last_tool and parts else set()
         if request.marks.system_block is not None:
             marks.add(len(parts) + request.marks.system_block)
-        parts += [_part("block", block.name, block.text.encode("utf-8")) for block in request.system]
+        parts += [_block_part(block) for block in request.system]
         marks |= {len(parts) + index for index in request.marks.messages}
         parts += [self._message_part(message) for message in request.messages]
         return tuple(parts), frozenset(marks)
@@ -168,8 +168,12 @@ def _what_is_sent(message: Message) -> object:
             return [part.text for part in message.parts]
 
 
-def _part(kind: PartKind, name: str, data: bytes) -> Part:
-    return Part(kind, name, _digest(data), estimate_tokens(data.decode("utf-8", "replace")))
+def _tool_part(tool: ToolSchema, form: ToolForm) -> Part:
+    return Part("tool", tool.name, _digest(msgspec.json.encode(tool)), estimate_tool_tokens(tool, form))
+
+
+def _block_part(block: Block) -> Part:
+    return Part("block", block.name, _digest(block.text.encode("utf-8")), estimate_tokens(block.text))
 
 
 def _digest(data: bytes) -> str:

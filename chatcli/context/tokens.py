@@ -9,8 +9,18 @@ from __future__ import annotations
 
 import msgspec
 
-from chatcli.messages import AssistantMessage, AssistantPart, Image, Message, Reasoning, ToolCall, UserMessage
-from chatcli.providers.base import Request
+from chatcli.messages import (
+    AssistantMessage,
+    AssistantPart,
+    Image,
+    Message,
+    Reasoning,
+    ToolCall,
+    ToolSchema,
+    UserMessage,
+)
+from chatcli.providers.base import Request, ToolForm
+from chatcli.providers.tool_forms import written
 
 _PER_LETTER = 0.141
 _PER_NON_ASCII = 0.788  # on top of what a letter costs
@@ -71,12 +81,16 @@ def estimate_image_tokens(image: Image) -> int:
     return min(_MOST_IMAGE_TOKENS, image.width * image.height // _PIXELS_PER_TOKEN)
 
 
+def estimate_tool_tokens(tool: ToolSchema, form: ToolForm) -> int:
+    """What it takes to tell the model of a tool."""
+    return estimate_tokens(written(tool, form))
+
+
 def estimate_request_tokens(request: Request) -> int:
-    """Tokens of everything that is sent: system blocks, tool schemas and messages."""
-    tools = msgspec.json.encode(request.tools).decode()
+    """Tokens of everything that is sent: system blocks, tools and messages."""
     return (
         sum(estimate_tokens(block.text) for block in request.system)
-        + estimate_tokens(tools)
+        + sum(estimate_tool_tokens(tool, request.tool_form) for tool in request.tools)
         + sum(map(estimate_message_tokens, request.messages))
     )
 

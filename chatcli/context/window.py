@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
-import msgspec
 from msgspec import Struct, structs
 
 from chatcli.context.limits import Ageing
 from chatcli.context.microcompact import may_change
-from chatcli.context.tokens import estimate_message_tokens, estimate_tokens
+from chatcli.context.tokens import estimate_message_tokens, estimate_tokens, estimate_tool_tokens
 from chatcli.messages import (
     AssistantMessage,
     Message,
@@ -107,7 +106,7 @@ def _shown_as(result: ToolResult) -> PartKind:
 
 def _fixed(request: Request) -> Iterator[Part]:
     if request.tools:
-        tokens = estimate_tokens(msgspec.json.encode(request.tools).decode())
+        tokens = sum(estimate_tool_tokens(tool, request.tool_form) for tool in request.tools)
         yield Part(kind="tools", stability="session", tokens=tokens, count=len(request.tools))
     for block in request.system:
         yield Part(kind="block", stability="session", tokens=estimate_tokens(block.text), name=block.name)

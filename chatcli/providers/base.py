@@ -30,6 +30,11 @@ Wire = Literal[
     "local",
     "offline",
 ]
+ToolForm = Literal[
+    "schema",  # natively: as JSON
+    "described",  # in the text of the system prompt
+    "line",  # there too, and a grammar holds the arguments
+]
 
 
 class Block(Struct, frozen=True):
@@ -63,6 +68,8 @@ class Request(Struct, frozen=True, kw_only=True):
     system: tuple[Block, ...]
     tools: tuple[ToolSchema, ...]
     """Sorted by name; the same list in every request of a session, whatever the mode."""
+    tool_form: ToolForm = "schema"
+    """How they reach the model, for estimates: nothing that is sent depends on it."""
     messages: tuple[Message, ...]
     marks: Marks = Marks()
     max_output_tokens: int = 0

@@ -9,10 +9,11 @@ import sys
 import msgspec
 import pytest
 
+from chatcli.agent.requests import draft
 from chatcli.agent.start import connect
 from chatcli.agent.text_protocol.choice import tools_in_text
-from chatcli.agent.text_protocol.rendering import as_text, described
-from chatcli.context.tokens import estimate_tokens
+from chatcli.agent.text_protocol.rendering import as_text, instructions
+from chatcli.context.tokens import estimate_request_tokens, estimate_tokens
 from chatcli.events import Notice, TextDelta, ToolFinished
 from chatcli.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage
 from chatcli.providers.base import Marks
@@ -119,6 +120,13 @@ async def test_a_result_cannot_end_its_own_fence(talk, project):
     assert body.count(f"</tool_result-{tag}>") == 1
 
 
+async def test_the_estimate_is_of_what_is_sent(talk):
+    async with talk([reply("Hello.")], variables=IN_TEXT) as t:
+        drafted = draft(t.conversation.beside()).request
+        sent_tokens = estimate_request_tokens(as_text(drafted)) - estimate_tokens(instructions(()))
+        assert estimate_request_tokens(drafted) == pytest.approx(sent_tokens, rel=0.05)
+
+
 async def test_the_words_of_a_fence_stay_the_same_all_through_a_session(talk):
     async with talk([reply(READ), reply("One."), reply(READ), reply("Two.")], variables=IN_TEXT) as t:
         await t.conversation.run("Go.")
@@ -190,8 +198,8 @@ def test_who_takes_tools_natively(provider, protocol, in_text):
 
 def test_the_tools_in_words_are_no_longer_than_their_schemas():
     tools = Registry.load(None).schemas()
-    words = described(tools)
-    assert estimate_tokens(described(())) <= 190
+    words = instructions(tools)
+    assert estimate_tokens(instructions(())) <= 190
     assert estimate_tokens(words) < estimate_tokens(msgspec.json.encode(tools).decode())
     assert "- file: string\n" in words
     assert '- show?: "lines" | "files" | "counts"' in words
@@ -223,9 +231,9 @@ def test_names_and_arguments_that_are_none_are_written_as_what_they_are():
 def test_the_same_request_is_the_same_bytes_in_another_process():
     program = (
         "import sys\n"
-        "from chatcli.agent.text_protocol.rendering import described\n"
+        "from chatcli.agent.text_protocol.rendering import instructions\n"
         "from chatcli.tools.registry import Registry\n"
-        "sys.stdout.write(described(Registry.load(None).schemas()))\n"
+        "sys.stdout.write(instructions(Registry.load(None).schemas()))\n"
     )
     outputs = {
         subprocess.run(
@@ -236,4 +244,4 @@ def test_the_same_request_is_the_same_bytes_in_another_process():
         ).stdout
         for seed, locale in (("1", "C"), ("2", "C.UTF-8"))
     }
-    assert outputs == {described(Registry.load(None).schemas()).encode()}
+    assert outputs == {instructions(Registry.load(None).schemas()).encode()}

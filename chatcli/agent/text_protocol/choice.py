@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from chatcli.agent.text_protocol.provider import TextTools
-from chatcli.providers.base import Provider
+from chatcli.providers.base import Provider, ToolForm
 from chatcli.providers.catalogue import facts
+from chatcli.providers.failover import Failover
 from chatcli.providers.spec import ProviderSpec
+from chatcli.providers.specs import find_spec
 from chatcli.settings import ToolProtocol
 
 
@@ -20,6 +22,15 @@ def tools_in_text(spec: ProviderSpec, model: str, protocol: ToolProtocol) -> boo
     if protocol != "auto" and spec.native_tools:
         return protocol == "text"
     return not (spec.native_tools and facts(model, spec.name).tools)
+
+
+def tool_form(provider: Provider) -> ToolForm:
+    """How whoever is asked now tells the model of tools."""
+    if isinstance(provider, Failover):
+        provider = provider.current
+    if isinstance(provider, TextTools) and provider.in_text:
+        return "described"
+    return "line" if find_spec(provider.name).wire == "local" else "schema"
 
 
 def with_tools(provider: Provider, spec: ProviderSpec, protocol: ToolProtocol) -> Provider:

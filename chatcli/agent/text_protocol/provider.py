@@ -22,6 +22,8 @@ class TextTools:
     def __init__(self, inner: Provider, takes_tools: Callable[[], Awaitable[bool]] | None = None) -> None:
         self.inner = inner
         self._takes_tools = takes_tools
+        self.in_text = takes_tools is None
+        """Whether the last request was put into text, and so probably the next one."""
 
     @property
     def name(self) -> str:
@@ -41,6 +43,7 @@ class TextTools:
 
     async def stream(self, request: Request) -> AsyncIterator[ReplyEvent]:
         native = self._takes_tools is not None and await self._takes_tools()
+        self.in_text = not native
         events = relay(self.inner.stream(request)) if native else self._in_text(request)
         async with aclosing(events):
             async for event in events:

@@ -6,7 +6,6 @@ A pure function: the same request gives the same bytes, and a longer conversatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import structs
 
@@ -23,6 +22,7 @@ from chatcli.messages import (
 from chatcli.providers.base import Block, Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import Exchange, exchanges
+from chatcli.providers.tool_forms import described
 
 _SYNTAX = """<tool_call name="@read" args='{"file": "src/app.py"}' />"""
 
@@ -54,9 +54,9 @@ def canonical(call: ToolCall) -> str:
     return f"<tool_call name=\"@{call.name}\" args='{arguments}' />"
 
 
-def described(tools: Sequence[ToolSchema]) -> str:
+def instructions(tools: Sequence[ToolSchema]) -> str:
     """The format of calls, and what there is to call."""
-    return "\n\n".join([prompt("tools").format(syntax=_SYNTAX), *(_described(tool) for tool in tools)])
+    return "\n\n".join([prompt("tools").format(syntax=_SYNTAX), *map(described, tools)])
 
 
 def format_error() -> str:
@@ -66,31 +66,7 @@ def format_error() -> str:
 
 def _with_tools(system: tuple[Block, ...], tools: Sequence[ToolSchema]) -> tuple[Block, ...]:
     """Tools stand behind the first block: what follows it differs from user to user."""
-    return (*system[:1], Block("tools", described(tools)), *system[1:]) if tools else system
-
-
-def _described(tool: ToolSchema) -> str:
-    lines = [f"## @{tool.name}", tool.description]
-    required = tool.parameters.get("required", ())
-    for name, schema in tool.parameters.get("properties", {}).items():
-        lines.append(f"- {name}{'' if name in required else '?'}: {_form(schema)}")
-    return "\n".join(lines)
-
-
-def _form(schema: dict[str, Any]) -> str:
-    """`string`, `"a" | "b"`, `[{old: string, new: string}]`, with what is said about it."""
-    if "enum" in schema:
-        form = " | ".join(f'"{value}"' for value in schema["enum"])
-    elif schema.get("type") == "array":
-        form = f"[{_form(schema.get('items', {}))}]"
-    elif properties := schema.get("properties"):
-        required = schema.get("required", ())
-        members = (f"{n}{'' if n in required else '?'}: {_form(s)}" for n, s in properties.items())
-        form = "{" + ", ".join(members) + "}"
-    else:
-        form = str(schema.get("type", "any"))
-    about = schema.get("description", "")
-    return f"{form} ({about})" if about else form
+    return (*system[:1], Block("tools", instructions(tools)), *system[1:]) if tools else system
 
 
 def _messages(request: Request) -> tuple[tuple[Message, ...], dict[int, int]]:

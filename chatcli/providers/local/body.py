@@ -17,12 +17,13 @@ from typing import Any
 
 import msgspec
 
-from chatcli.messages import AssistantMessage, Text, ToolCall, ToolSchema, UserMessage
+from chatcli.messages import AssistantMessage, Text, ToolCall, UserMessage
 from chatcli.providers.base import Request
 from chatcli.providers.encoding import arguments_text
 from chatcli.providers.exchanges import exchanges
 from chatcli.providers.local.examples import EXAMPLES
 from chatcli.providers.local.grammar import PROSE, call_beginning, grammar
+from chatcli.providers.tool_forms import line
 
 SAMPLING = {"temperature": 0.0, "seed": 1, "repeat_penalty": 1.1}
 """The likeliest word, the same each time; small models left alone then repeat themselves for ever."""
@@ -84,7 +85,7 @@ def _messages(request: Request) -> list[tuple[str, str]]:
     """Roles alternate: many templates refuse what does not."""
     system = [block.text for block in request.system if block.text]
     if request.tools:
-        system.append(_TOOLS + "\n".join(map(_line, request.tools)) + _THEN.format(fence=request.fence))
+        system.append(_TOOLS + "\n".join(map(line, request.tools)) + _THEN.format(fence=request.fence))
     messages = [("system", "\n\n".join(system)), *_examples(request)]
     for exchange in exchanges(request.messages):
         if exchange.assistant:
@@ -104,13 +105,6 @@ def _add(messages: list[tuple[str, str]], role: str, text: str) -> None:
         messages[-1] = role, f"{said}\n\n{text}"
     else:
         messages.append((role, text))
-
-
-def _line(tool: ToolSchema) -> str:
-    """`read(file, start?, end?): what it does`"""
-    required = tool.parameters.get("required", ())
-    names = [name if name in required else f"{name}?" for name in tool.parameters.get("properties", ())]
-    return f"{tool.name}({', '.join(names)}): {tool.description.partition(chr(10))[0]}"
 
 
 def _examples(request: Request) -> list[tuple[str, str]]:

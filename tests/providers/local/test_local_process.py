@@ -7,8 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from chatcli.agent.opening import opening_notices
+from chatcli.agent.requests import draft
+from chatcli.context.tokens import estimate_request_tokens
 from chatcli.errors import ModelNotFound, ProviderError
 from chatcli.events import Reply
 from chatcli.messages import Usage
@@ -113,6 +116,22 @@ async def test_it_is_said_too_where_another_provider_stands_in_front(play, assig
         conversation = open_talk(assignments=(assignment,)).conversation
         notices = [notice.text for notice in opening_notices(conversation)]
     assert "small: a 135M model: a demonstration, not an assistant" in notices
+
+
+@pytest.mark.parametrize(
+    ("assignments", "form"),
+    [
+        ((), "line"),
+        (("CHATCLI_TOOL_PROTOCOL=text",), "described"),
+        (("CHATCLI_FALLBACK_PROVIDERS=OFFLINE",), "line"),
+    ],
+)
+async def test_tools_are_counted_as_they_are_sent(play, assignments, form):
+    async with play() as open_talk:
+        request = draft(open_talk(assignments=assignments).conversation.beside()).request
+    assert request.tool_form == form
+    as_schemas = structs.replace(request, tool_form="schema")
+    assert estimate_request_tokens(request) < 0.8 * estimate_request_tokens(as_schemas)
 
 
 @pytest.mark.parametrize(("parameters", "free"), [(1_500_000_000, False), (7_000_000_000, True)])
