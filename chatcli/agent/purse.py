@@ -5,7 +5,7 @@ from __future__ import annotations
 from chatcli.agent.person import TimedPerson
 from chatcli.errors import LimitReached
 from chatcli.events import Listener, Notice
-from chatcli.i18n import _, filled
+from chatcli.i18n import _, figure, filled
 
 WARNED_AT = 0.8
 _GOES_ON = frozenset({"y", "yes", "go on", "s", "sim", "continuar", "continue"})
@@ -49,29 +49,40 @@ class Purse:
         if spent_usd + (next_usd or 0.0) <= self._limit_usd:
             self._warn(spent_usd)
             return
-        if not self._person.present or not await self._person_goes_on(spent_usd):
+        if not self._person.present:
+            self._listen(Notice("warning", self._at_the_limit(spent_usd)))
+            raise MoneyLimit()
+        if not await self._person_goes_on(spent_usd):
             raise MoneyLimit()
         self._limit_usd = spent_usd + self._step_usd
         self._warned = False
 
     async def _person_goes_on(self, spent_usd: float) -> bool:
-        more, stop = filled(_("Go on for another ${usd:.2f}"), usd=self._step_usd), _("Stop here")
-        question = _("This session has cost ${spent:.4f} of ${limit:.2f}; the next request may exceed that.")
-        told = filled(question, spent=spent_usd, limit=self._limit_usd)
-        answer = await self._person.ask(told, [more, stop]) or ""
+        more, stop = filled(_("Go on for another ${usd}"), usd=_amount(self._step_usd)), _("Stop here")
+        answer = await self._person.ask(self._at_the_limit(spent_usd), [more, stop]) or ""
         return answer == more or answer.strip().lower() in _GOES_ON
+
+    def _at_the_limit(self, spent_usd: float) -> str:
+        text = _("This session has cost ${spent:.4f} of ${limit}; the next request may exceed that.")
+        return filled(text, spent=spent_usd, limit=_amount(self._limit_usd))
 
     def _warn(self, spent_usd: float) -> None:
         if not self._warned and spent_usd >= WARNED_AT * self._limit_usd:
             self._warned = True
-            text = _("This session has cost ${spent:.4f} of the ${limit:.2f} that it may.")
-            self._listen(Notice("warning", filled(text, spent=spent_usd, limit=self._limit_usd)))
+            text = _("This session has cost ${spent:.4f} of the ${limit} that it may.")
+            self._listen(Notice("warning", filled(text, spent=spent_usd, limit=_amount(self._limit_usd))))
 
     def _tell_unknown(self, model: str) -> None:
         if model not in self._told_unknown:
             self._told_unknown.add(model)
             text = _(
-                "The price of {model} is unknown: the limit of ${limit:.2f} cannot be held. A table "
+                "The price of {model} is unknown: the limit of ${limit} cannot be held. A table "
                 '[prices."{model}"] in settings.toml gives it one.'
             )
-            self._listen(Notice("warning", filled(text, model=model, limit=self._step_usd)))
+            self._listen(Notice("warning", filled(text, model=model, limit=_amount(self._step_usd))))
+
+
+def _amount(usd: float) -> str:
+    """As a person would give it: cents, and more digits where there are any."""
+    text = f"{usd:.4f}".rstrip("0")
+    return figure(text if len(text.partition(".")[2]) > 1 else f"{usd:.2f}")

@@ -23,7 +23,7 @@ async def test_a_warning_comes_once_at_four_fifths(talk):
         assert (await t.conversation.run("go")).cost_usd == pytest.approx(5 * EACH_USD)
         assert warnings(t) == []
         await t.conversation.run("again")
-        assert warnings(t) == ["This session has cost $0.1050 of the $0.13 that it may."]
+        assert warnings(t) == ["This session has cost $0.1050 of the $0.131 that it may."]
 
 
 async def test_without_a_person_the_run_stops_before_the_request_that_could_exceed_the_limit(talk):
@@ -31,6 +31,7 @@ async def test_without_a_person_the_run_stops_before_the_request_that_could_exce
     async with talk(SCRIPT, wire="CLAUDEAI", **flags) as t:
         finished = await t.conversation.run("go")
         assert (finished.end, finished.turns) == ("max_cost", 3)
+        assert warnings(t) == ["This session has cost $0.0630 of $0.0735; the next request may exceed that."]
 
 
 async def test_a_person_who_goes_on_is_asked_again_after_the_same_amount(talk):
