@@ -208,10 +208,16 @@ async def test_talk_works_in_chat(ask) -> None:
 
 
 @pytest.mark.parametrize("question", ["remember that x is 1", "recall x"])
-async def test_what_needs_a_tool_that_is_not_there_says_so(ask, question) -> None:
+async def test_what_needs_a_tool_that_is_not_there_says_so(ask, environment, question) -> None:
+    environment["CHATCLI_MEMORY_MODE"] = "off"
     told = await ask(question)
     assert "not there" in told.text
     assert told.tools == []
+
+
+async def test_what_it_is_told_to_remember_it_recalls(ask) -> None:
+    assert "x is 1" in (await ask("remember that x is 1")).text
+    assert "x is 1" in (await ask("recall x is")).text
 
 
 async def test_what_is_not_understood_gets_five_examples(ask) -> None:
