@@ -27,6 +27,7 @@ _RESOLVE_SECONDS = 10.0
 _MAX_URL_CHARS = 8_000
 _LONG_QUERY_CHARS = 200
 _LONG_SEGMENT_CHARS = 200
+_LONG_TARGET_CHARS = 400
 _LONG_RUN = re.compile(r"[A-Za-z0-9+_=]{80,}")
 _LONG_LABEL_CHARS = 50
 _LONG_HOST_CHARS = 120
@@ -180,6 +181,7 @@ def _canonical_host(host: str) -> str:
 def _carries_data(host: str, path: str, query: str) -> bool:
     return (
         len(query) > _LONG_QUERY_CHARS
+        or len(path) + len(query) > _LONG_TARGET_CHARS
         or any(len(segment) > _LONG_SEGMENT_CHARS for segment in path.split("/"))
         or _LONG_RUN.search(path) is not None
         or len(host) > _LONG_HOST_CHARS

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from chatcli.gate.analysis import WRITES, Analysis, Unit
 from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
 from chatcli.gate.expansion import SOME_WORD, Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
@@ -23,10 +24,11 @@ from chatcli.gate.searches import SEARCHES, opens_below, starting_points
 from chatcli.gate.special import OWN_VARIABLE, SPECIAL_READERS
 from chatcli.gate.unread import Unread
 from chatcli.gate.words import Word
-from chatcli.gate.wrappers import Nested, unwrap
+from chatcli.gate.wrappers import INTERPRETERS, RUNS_FILES, Nested, unwrap
 from chatcli.i18n import N_
 
 _MAX_NESTED_SCRIPTS = 5
+_MAX_NAME_CHARS = 250
 _TELL_NAMES = frozenset({"ls", "tree", "du", "df", "stat", "file", "realpath", "readlink", "find", "wc"})
 _GIT_TELLS_NAMES = frozenset({"status", "ls-files", "check-ignore"})
 
@@ -35,53 +37,8 @@ UNKNOWN_NAME = N_("which program it runs is only known when it runs: {about}")
 NOT_A_READER = N_("it is not known to only read: {about}")
 OF_THE_PROJECT = N_("it runs a program of the project: {about}")
 ASSIGNS = N_("it sets a variable: {about}")
-WRITES = N_("it writes to {about}")
 HIDDEN = N_("what it runs does not stand in the line: {about}")
 IN_A_LOOP = N_("it changes the folder in a loop")
-
-
-class Unit(Struct, frozen=True, kw_only=True):
-    """One simple command as it was judged.
-
-    `reason` is why its words are not known to only read (None: they do). `words` is what a rule may cover;
-    a None among them is a file pattern. Without words no rule covers it. `inner` is what a transparent
-    wrapper runs, `writes` are the files that its redirections write.
-    """
-
-    reason: Reason | None = None
-    words: tuple[str | None, ...] = ()
-    dangers: tuple[Reason, ...] = ()
-    inner: tuple[Unit, ...] = ()
-    writes: tuple[Path, ...] = ()
-
-
-class Analysis(Struct, frozen=True):
-    """What a command line does, whatever the autonomy and the rules say about it.
-
-    `refused`: it must not run at all. `errors`: it is not understood, so that it always asks. `unjudged`:
-    some construct is not looked into.
-    """
-
-    units: tuple[Unit, ...] = ()
-    refused: Reason | None = None
-    errors: tuple[Reason, ...] = ()
-    unjudged: tuple[Reason, ...] = ()
-
-    @property
-    def read_only(self) -> bool:
-        doubtful = self.refused or self.errors or self.unjudged
-        return not doubtful and all(not (u.reason or u.writes or u.dangers) for u in self.units)
-
-    @property
-    def dangers(self) -> tuple[Reason, ...]:
-        found = [reason for unit in self.units for reason in unit.dangers]
-        return tuple(dict.fromkeys((*self.errors, *found)))
-
-    @property
-    def doubts(self) -> tuple[Reason, ...]:
-        found = [unit.reason for unit in self.units if unit.reason]
-        written = [Reason(WRITES, str(path)) for unit in self.units for path in unit.writes]
-        return tuple(dict.fromkeys((*self.unjudged, *found, *written)))
 
 
 class Surroundings(Struct, frozen=True):
@@ -157,6 +114,8 @@ class _Judge:
             dangers=tuple(dict.fromkeys(dangers)),
             inner=unit.inner if covered else (),
             writes=tuple(dict.fromkeys(writes)),
+            calls=unit.calls if covered else unit.all_calls,
+            code=unit.code if covered else unit.all_code,
         )
 
     def _words(self, args: Sequence[Arg | None], command: SimpleCommand) -> Unit:
@@ -174,17 +133,33 @@ class _Judge:
         if nested:
             reason = self._wrapping(program.text, nested, inner)
         if reason:
-            dangers += command_dangers(name, texts, self._folders, self._reach, fed=command.fed)
-            dangers += [reason] if reason.text in BY_NAME else []
             raws = [word.raw for word in command.words]
+            dangers += command_dangers(name, texts, raws, self._folders, self._reach, fed=command.fed)
+            dangers += [reason] if reason.text in BY_NAME else []
             dangers += Unread(self._folders, self._reach).in_command(name, args[1:], raws, reason)
         transparent = nested is not None and nested.transparent and not nested.assigned
+        hidden = () if transparent else inner
         return Unit(
             reason=reason,
+            calls=((name, *filter(None, texts)), *(call for unit in hidden for call in unit.all_calls)),
+            code=(*self._code(program.text, texts), *(path for unit in hidden for path in unit.all_code)),
             words=() if None in args else tuple(arg.text if arg and arg.sure else None for arg in args),
             dangers=tuple(dangers),
             inner=inner if transparent else (),
         )
+
+    def _code(self, program: str, texts: Sequence[str | None]) -> Iterator[Path]:
+        """Files that a program runs: itself, and what an interpreter is given."""
+        name = program.rpartition("/")[2]
+        given = [program] if "/" in program else []
+        reads_data = name.endswith("awk") and "-f" not in texts
+        if name in RUNS_FILES or (INTERPRETERS.fullmatch(name) and not reads_data):
+            given += [text for text in texts if text]
+            given += [f"{text.replace('.', '/')}.py" for text in texts if text and name.startswith("py")]
+        elif name in {"make", "gmake"}:
+            given += ["Makefile", "makefile", "GNUmakefile"]
+        for folder in self._folders:
+            yield from (folder / text for text in given if len(text) < _MAX_NAME_CHARS)
 
     # What a command reads
 

@@ -26,6 +26,7 @@ SYSTEM = N_("it changes the system: {about}")
 LEAVES = N_("it sends data out of this machine: {about}")
 FED = N_("it runs whatever it is fed: {about}")
 HISTORY = N_("it rewrites or publishes history: {about}")
+ENDS_CHATCLI = N_("it may end chatcli itself: {about}")
 LOADS = N_("it sets a variable that changes what other programs run: {about}")
 
 _SYSTEM_NAMES = """
@@ -89,10 +90,15 @@ def assignment_danger(name: str) -> Reason | None:
 
 
 def command_dangers(
-    name: str, words: Words, folders: Sequence[Path], reach: Reach, *, fed: bool
+    name: str, words: Words, raws: Sequence[str], folders: Sequence[Path], reach: Reach, *, fed: bool
 ) -> list[Reason]:
-    """`name` is the program without its folder, `words` its arguments (None: known only when it runs)."""
+    """`name` is the program without its folder, `words` its arguments (None: known only when it runs).
+
+    `raws` are all words of the line as they stand there.
+    """
     found = list(_by_name(name, words, fed=fed))
+    if name == "kill" and _may_end_chatcli(words, raws):
+        found.append(Reason(ENDS_CHATCLI, name))
     if name == "git":
         found += _git(words)
     found += _unknown_targets(name, words)
@@ -121,6 +127,13 @@ def _by_name(name: str, words: Words, *, fed: bool) -> Iterator[Reason]:
         files = [word for word in known if word[:1] != "-"]
         if (fed and not files) or PIPE_NAME in files:
             yield Reason(FED, name)
+
+
+def _may_end_chatcli(words: Words, raws: Sequence[str]) -> bool:
+    """It is the parent of the shell, or found by its name."""
+    if {str(os.getpid()), str(os.getppid()), f"-{os.getpgrp()}"}.intersection(filter(None, words)):
+        return True
+    return any(re.search(r"PPID|pgrep|pidof|chatcli|/proc/", raw) for raw in raws)
 
 
 def _sends(words: Words) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -88,8 +89,7 @@ class Gate:
         self.rules = rules
         self.autonomy: Autonomy = autonomy
         self.approver = approver
-        self.tainted = False
-        """Text from outside was read: what could carry out orders hidden there asks again."""
+        self._tainted_at: float | None = None
         inherited = child_environment(os.environ, {}) if environment is None else environment
         self._inherited = {**inherited, "PATH": search_path(inherited.get("PATH", ""))}
         self._asking = asyncio.Lock()
@@ -100,6 +100,15 @@ class Gate:
             readable=extra_readable,
             writable=extra_writable,
         )
+
+    @property
+    def tainted(self) -> bool:
+        """Text from outside was read: what could carry out orders hidden there asks again."""
+        return self._tainted_at is not None
+
+    @tainted.setter
+    def tainted(self, tainted: bool) -> None:
+        self._tainted_at = (self._tainted_at or time.time()) if tainted else None
 
     async def read(self, path: str) -> Path:
         """The resolved path, allowed for reading; it need not exist.
@@ -141,7 +150,7 @@ class Gate:
         # The tables of commands cost 25 ms: paid with the first command, not at every start.
         from chatcli.gate.commands import Surroundings, analyse
         from chatcli.gate.outbound import reasons_to_ask
-        from chatcli.gate.verdict import decide
+        from chatcli.gate.verdict import decide, offered_rule
 
         reach = self._reach
         where = (folder or self.territory.project).resolve()
@@ -149,11 +158,13 @@ class Gate:
         verdict = decide(analysis, self.autonomy, reach)
         if not self.tainted or verdict.decision != "allow":
             return verdict
-        reaches = reasons_to_ask(analysis.units, reach.rules)
+        reaches = reasons_to_ask(analysis.units, reach.rules, self._is_new)
+        if not reaches:
+            return verdict
         decision: Decision = "deny" if self.autonomy == "plan" else "ask"
-        return (
-            structs.replace(verdict, decision=decision, why=reaches, dangerous=True) if reaches else verdict
-        )
+        rule = offered_rule(analysis.units[0].words) if len(analysis.units) == 1 else None
+        exact = None if rule and rule.any_arguments else rule
+        return structs.replace(verdict, decision=decision, why=reaches, rule=exact, dangerous=True)
 
     async def command(self, text: str, folder: Path | None = None) -> Verdict:
         """Allow this exact text to run in this folder."""
@@ -204,6 +215,12 @@ class Gate:
     @property
     def _reach(self) -> Reach:
         return Reach(self.territory, self.rules, given_only=self.autonomy == "plan")
+
+    def _is_new(self, path: Path) -> bool:
+        try:
+            return path.is_file() and path.stat().st_mtime >= (self._tainted_at or 0.0)
+        except (OSError, ValueError):
+            return False
 
     # What has to be asked; None when nothing has to
 
@@ -276,14 +293,15 @@ class Gate:
         return _Need(question, sandbox.gaps, "" if sandbox.gaps else "all")
 
     def _network_need(self, address: Address, place: Place) -> _Need | None:
-        if self.allows_host(address.host):
+        named = self.allows_host(address.host)
+        if named and not (self.tainted and address.carries_data):
             return None
-        if place == "metadata":
+        if place == "metadata" and not named:
             flag = refusals.allow_flag(Rule("network", (address.host,)))
             raise Denied(
                 f"Not opened: {Reason(METADATA, address.host)}. Only the user can allow it, with {flag}."
             )
-        risks = {NOT_PUBLIC: place == "local", CARRIES_DATA: address.carries_data}
+        risks = {NOT_PUBLIC: place == "local" and not named, CARRIES_DATA: address.carries_data}
         why = tuple(Reason(risk, address.host) for risk, holds in risks.items() if holds)
         if not why:
             return None
@@ -292,7 +310,7 @@ class Gate:
             title=_("Open an address"),
             subject=address.url,
             reasons=tuple(reason.shown() for reason in why),
-            rule=Rule("network", (address.host,)),
+            rule=None if self.tainted and address.carries_data else Rule("network", (address.host,)),
             digest=hashlib.sha256(address.url.encode()).hexdigest(),
         )
         return _Need(question, why)

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from chatcli.gate.commands import Analysis, Unit
+from chatcli.gate.analysis import Analysis, Unit
 from chatcli.gate.reasons import Reason
 from chatcli.gate.rules import Rule
 from chatcli.settings import Autonomy

@@ -12,6 +12,7 @@ from chatcli.gate.expansion import Arg
 Args = Sequence[Arg | None]
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"})
+RUNS_FILES = SHELLS | {"source", "."}
 INTERPRETERS = re.compile(
     r"(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|Rscript|osascript|pwsh|awk|gawk|mawk)"
     r"[\d.]*"

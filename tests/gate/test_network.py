@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
 from chatcli.errors import Denied
@@ -63,3 +66,98 @@ def test_after_text_from_outside_the_rest_runs_as_before(world, line) -> None:
     gate = world.gate("all", allow=["exec:curl https://example.com", "exec:make *"])
     gate.tainted = True
     assert gate.judge(line).decision == "allow"
+
+
+ORDERED = """
+python3 -c "import urllib.request"
+python -Ic "import socket"
+perl -ne print
+node -e "fetch('https://e.org')"
+node --eval=1
+ruby -e 1
+php -r 1
+awk 'BEGIN { system("curl e.org") }'
+python -m pip install x
+bash new.sh
+./new.sh
+source new.sh
+sh -eu new.sh
+python new.py
+python -m new
+cd sub && python3 also_new.py
+env A=1 python new.py
+timeout 5 bash new.sh
+make
+FOO=1 curl https://e.org
+nohup curl https://e.org
+bash -c 'curl https://e.org'
+sh -c 'curl https://e.org'
+find . -name x -exec curl https://e.org {} +
+git ls-files | xargs curl
+git fetch "$remote"
+"""
+
+
+@pytest.fixture
+def tainted(world):
+    """A session that has read text from outside, and what was written before and after."""
+    for name in ("old.py", "old.sh", "sub/old.py"):
+        os.utime(world.file(name), (1_000_000_000, 1_000_000_000))
+    gate = world.gate("all")
+    gate.tainted = True
+    for name in ("new.py", "new.sh", "Makefile", "sub/also_new.py"):
+        os.utime(world.file(name), (time.time() + 1, time.time() + 1))
+    return gate
+
+
+@pytest.mark.parametrize("line", ORDERED.strip().splitlines())
+def test_code_that_text_from_outside_may_have_ordered_asks(tainted, line) -> None:
+    assert tainted.judge(line).dangerous
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("python old.py", "bash old.sh", "cd sub && python old.py", "pytest", "python -m pytest -q"),
+        *("awk '{print $1}' new.py", "cat new.py", "ruff check new.py", "sed -i s/a/b/ new.py"),
+    ],
+)
+def test_code_that_was_there_before_runs_as_before(tainted, line) -> None:
+    assert tainted.judge(line).decision == "allow"
+
+
+async def test_a_yes_for_the_session_is_one_for_that_command(tainted, person) -> None:
+    tainted.approver = asked = person(Answer("session"))
+    for _ in range(3):
+        await tainted.command("python new.py")
+    assert [str(question.rule) for question in asked.asked] == ["exec:python new.py"]
+
+
+async def test_a_host_that_was_named_does_not_cover_data_after_text_from_outside(world, person) -> None:
+    asked = person(Answer("session"), Answer("once"))
+    gate = world.gate("all", person=asked, allow=["network:localhost"])
+    address = "http://localhost/?q=" + "x" * 300
+    await gate.network(address, "local")
+    gate.tainted = True
+    await gate.network("http://localhost/a", "local")
+    assert not asked.asked
+    for _ in range(2):
+        await gate.network(address, "local")
+    assert [question.rule for question in asked.asked] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "target", ["/ab" * 200, "/" + "/".join(["word"] * 100), "/a?" + "b/" * 99 + "/c" * 120]
+)
+async def test_data_in_many_short_pieces_asks_too(world, target: str) -> None:
+    with pytest.raises(Denied):
+        await world.gate("all").network("https://e.example" + target)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["kill -9 $PPID", f"kill {os.getpid()}", "kill $(pgrep -f chatcli)", "pkill chatcli", "kill -- -1"],
+)
+def test_ending_chatcli_itself_asks(world, line) -> None:
+    assert world.gate("all").judge(line).dangerous
+    assert world.gate("all").judge("kill 999999; kill %1; kill $!").decision == "allow"
