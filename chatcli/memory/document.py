@@ -16,8 +16,8 @@ from msgspec import Struct
 from chatcli.i18n import N_, _
 from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_tags
 
-_BULLET = re.compile(r"(?:[-*+•]|\d+[.)])\s+")
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
+_BULLET = re.compile(r"(?:[-*+•]|\d+[.)])[^\S\n]+")
+_HEADING = re.compile(r"#{1,6}[^\S\n]+(.*?)\s*#*")
 _MARK = re.compile(r"\s*\^([a-z0-9]{6})-([0-9a-f]{4})(\s+\([^()]*\))?$")
 _CATEGORY = re.compile(r"\[(\w+)\]\s+")
 _TAG = re.compile(r"\s+#([^\W\d][\w.+#-]*)$")
@@ -138,13 +138,13 @@ def _check(body: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterable[str]:
-    """Headings, bullets and paragraphs, each on one line. A line that ends with a mark is complete."""
+    """Headings, bullets and paragraphs. A line that ends with a mark is complete."""
     held: list[str] = []
     for raw in [*text.splitlines(), ""]:
         line = raw.strip()
         begins = not line or _BULLET.match(line) or _HEADING.fullmatch(line)
         if held and (begins or _MARK.search(held[-1])):
-            yield " ".join(held)
+            yield "\n".join(held)
             held = []
         if line and _HEADING.fullmatch(line):
             yield line

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from chatcli.i18n import set_language
@@ -348,6 +348,8 @@ LINES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(LINES, max_size=8))
+@example(["0.", "- "])
+@example(["#", "word"])
 def test_no_word_of_the_users_is_lost(lines: list[str]) -> None:
     """Each word stands in an entry, or the file is kept in a copy."""
     edited = parse("\n".join(lines))
