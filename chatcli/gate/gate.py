@@ -4,7 +4,8 @@ Four levels of autonomy. `plan`: reading alone. `ask`: reading runs, the rest as
 the project run too. `all`: whatever stays inside the project runs; what is dangerous still asks. Where
 nobody can be asked, an ask is a denial that names the flag which would allow it.
 
-Everything here raises `errors.Denied` with a text for the model.
+Everything here raises `errors.Denied` with a text for the model, or `errors.InvalidArguments` for what can
+be no path or address at all.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct, structs
 
-from chatcli.errors import Denied
+from chatcli.errors import Denied, InvalidArguments
 from chatcli.gate import refusals
 from chatcli.gate.environment import child_environment, search_path
 from chatcli.gate.paths import Territory, runs_by_itself
@@ -131,7 +132,7 @@ class Gate:
         if barred:
             raise Denied(f"This is not written: {barred}.")
         if place.is_folder:
-            raise Denied(f"{resolved} is a folder.")
+            raise InvalidArguments(f"{resolved} is a folder")
         if self.autonomy == "plan" and not self._reach.writes_by_rule(resolved):
             raise self._refusal((), self._write_rule(resolved), "edits")
         return resolved

@@ -18,7 +18,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from chatcli.errors import Denied
+from chatcli.errors import Denied, InvalidArguments
 from chatcli.gate.reasons import Reason
 from chatcli.gate.secretnames import is_key
 from chatcli.i18n import N_
@@ -104,11 +104,14 @@ class Territory:
         self._secret_files: frozenset[tuple[int, int]] | None = None
 
     def resolve(self, text: str, folder: Path | None = None) -> Path:
-        """Follow `~`, `..` and all links; relative to `folder`, else the project. Raises `Denied`."""
+        """Follow `~`, `..` and all links; relative to `folder`, else the project.
+
+        Raises `InvalidArguments` for what can be no path, `Denied` for a home of somebody else.
+        """
         if not text:
-            raise Denied("The path is empty.")
+            raise InvalidArguments("the path is empty")
         if any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in text):
-            raise Denied("The path holds control characters or is not valid text.")
+            raise InvalidArguments("the path holds control characters or is not valid text")
         if text == "~" or text.startswith("~/"):
             text = str(self.user_home) + text[1:]
         elif text.startswith("~"):

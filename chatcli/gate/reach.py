@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from chatcli.errors import Denied
+from chatcli.errors import Denied, InvalidArguments
 from chatcli.gate.paths import Place, Territory, is_within, runs_by_itself
 from chatcli.gate.reasons import Reason
 from chatcli.gate.rules import Rule, RuleKind, Rules
@@ -151,7 +151,7 @@ class Reach:
             return None
         try:
             path = self.territory.resolve(text, folder)
-        except Denied:
+        except (Denied, InvalidArguments):
             return Reason(OUTSIDE, text)
         match purpose:
             case "read":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.errors import Denied
+from chatcli.errors import Denied, InvalidArguments
 from chatcli.gate.paths import check_open_fd, is_within, runs_by_itself
 
 
@@ -67,9 +67,18 @@ async def test_a_folder_whose_name_begins_like_the_project_is_outside(world) -> 
     assert "outside" in await denied(world.gate("plan"), "../project-evil/x")
 
 
-@pytest.mark.parametrize("path", ["", "a\0b", "a\nb", "a\x1b[2Jb", "a\rb", "~root/x", "\ud800"])
-async def test_odd_paths_are_refused(world, path: str) -> None:
-    assert await denied(world.gate("all"), path)
+@pytest.mark.parametrize("path", ["", "a\0b", "a\nb", "a\x1b[2Jb", "a\rb", "\ud800"])
+async def test_what_can_be_no_path_is_a_mistake_and_no_denial(world, path: str) -> None:
+    with pytest.raises(InvalidArguments):
+        await world.gate("all").read(path)
+    with pytest.raises(InvalidArguments):
+        world.gate("all").writable(path)
+
+
+async def test_a_folder_is_no_file_to_write_and_homes_of_others_are_closed(world) -> None:
+    with pytest.raises(InvalidArguments, match="is a folder"):
+        world.gate("all").writable(".")
+    assert await denied(world.gate("all"), "~root/x")
 
 
 @pytest.mark.parametrize("path", ["/proc/self/root/etc/passwd", "/proc/self/cwd/../../etc", "/dev/fd/0"])
