@@ -20,6 +20,7 @@ from chatcli.agent.results import list_results
 from chatcli.errors import ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
+from chatcli.gate.hidden import hide_process
 from chatcli.gate.paths import check_open_fd
 from chatcli.gate.sandbox import ENVIRONMENT, find_sandbox
 from chatcli.messages import Archived
@@ -199,6 +200,7 @@ class GatedProcesses:
     ) -> CommandResult:
         folder = cwd or self._box.session.folder
         verdict = await self._box.gate.command(command, folder)
+        hide_process()
 
         def took(data: bytes) -> None:
             sink.write(data)
