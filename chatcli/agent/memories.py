@@ -106,7 +106,7 @@ class Memories:
 
     async def timeline(self, limit: int) -> Sequence[Remembered]:
         facts = await asyncio.to_thread(self._memory.facts)
-        here = [fact for fact in facts if fact.scope == self.scope or fact.category == "episode"]
+        here = [fact for fact in facts if fact.scope in ("", self.scope) or fact.category == "episode"]
         return [_shown(fact) for fact in sorted(here, key=lambda fact: fact.created)[-limit:]]
 
     async def map(self) -> str:

@@ -67,17 +67,22 @@ def read(path: Path, database: Database) -> Read:
         )
     if edited.as_of is None and not database.state("document"):
         return Read(problems=[_("{path} was not written by this memory.").format(path=path)], keep_copy=True)
-    ours = edited.as_of is None or edited.memory == database.position.memory
+    position = database.position
+    as_of = edited.as_of or 0
+    knows_more = as_of > position.last_seq or (as_of and edited.memory != position.memory)
     facts = {fact.id: fact for fact in database.facts()}
-    changes = _Changes(database.position.last_seq, facts)
+    changes = _Changes(position.last_seq, facts)
     mentioned = {entry.id for entry in edited.entries if entry.untouched}
     for entry in edited.entries:
-        if not (ours and entry.untouched):
-            is_change = ours and entry.id in facts and entry.id not in mentioned
+        if not entry.untouched or (knows_more and entry.id not in facts):
+            is_change = entry.id in facts and entry.id not in mentioned
             mentioned |= {entry.id, changes.take(entry, is_change=is_change)}
     keep_copy = edited.leftover or bool(changes.problems)
-    if not ours:
-        text = _("{path} comes from another memory: what it says is added, and nothing is forgotten.")
+    if knows_more:
+        text = _(
+            "{path} comes from another memory, or from before a loss: what it says is added, and nothing is "
+            "forgotten."
+        )
         changes.problems.append(text.format(path=path))
     elif edited.as_of is not None:
         changes.forget([f.id for f in facts.values() if f.seq <= edited.as_of and f.id not in mentioned])

@@ -44,7 +44,7 @@ class Memory:
     @property
     def exists(self) -> bool:
         """Whether anything was ever remembered. Opens no database."""
-        return self._log.size_bytes > 0
+        return self._log.size_bytes > 0 or self.database.exists()
 
     # Reading
 

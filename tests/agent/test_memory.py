@@ -283,6 +283,19 @@ async def test_other_names_for_the_text_are_understood(talk: Callable, memory: M
         assert "Likes tea." in t.result_text(0)
 
 
+async def test_the_timeline_holds_what_is_true_everywhere_and_here(
+    talk: Callable, memory: Memory, project: Path
+) -> None:
+    memory.add(
+        [draft("Likes tea."), draft("Uses make.", scope=str(project)), draft("Elsewhere.", scope="/x")]
+    )
+    async with talk([reply(call("memory", action="timeline")), reply("Done.")]) as t:
+        await t.conversation.run("go")
+        told = t.result_text(0)
+        assert told.index("Likes tea.") < told.index("Uses make.")
+        assert "Elsewhere." not in told
+
+
 async def test_a_denied_fact_is_not_kept(talk: Callable, memory: Memory) -> None:
     script = [reply(call("memory", action="remember", text="Likes tea.")), reply("Done.")]
     async with talk(script, autonomy="ask", answers=[Answer("deny")]) as t:

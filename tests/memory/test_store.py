@@ -169,6 +169,9 @@ def test_a_database_that_was_removed_is_made_anew(memory: Memory) -> None:
 def test_a_log_that_was_removed_is_written_anew(memory: Memory, tmp_path: Path) -> None:
     memory.add([draft("Prefers tabs.")])
     (memory.folder / "log.jsonl").unlink()
+    assert texts(memory) == ["Prefers tabs."]
+    (memory.folder / "log.jsonl").write_bytes(b"")
+    assert texts(memory) == ["Prefers tabs."]
     memory.add([draft("Likes tea.")])
     memory.database.unlink()
     assert texts(memory) == ["Prefers tabs.", "Likes tea."]
@@ -201,6 +204,17 @@ def test_lines_that_cannot_be_read_are_counted_and_lose_nothing_else(memory: Mem
     memory.add([draft("Two.")])
     assert texts(memory) == ["One.", "Two."]
     assert ["1 line" in told for told in memory.news] == [True]
+
+
+def test_what_the_end_of_the_log_has_lost_is_taken_from_the_file_for_people(memory: Memory) -> None:
+    memory.add([draft("One."), draft("Two.")])
+    log = memory.folder / "log.jsonl"
+    log.write_bytes(log.read_bytes()[:-20])
+    memory.database.unlink()
+    assert sorted(texts(memory)) == ["One.", "Two."]
+    assert "from before a loss" in memory.news[-1]
+    memory.database.unlink()
+    assert sorted(texts(memory)) == ["One.", "Two."]
 
 
 @pytest.mark.parametrize("database", ["whole", "gone", "damaged"])
