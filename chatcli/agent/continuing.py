@@ -2,7 +2,7 @@
 
 A call that the output limit cut never runs: the limit is raised where the model can write more, else
 the call is asked for in parts. Words that were cut, by the limit or with the connection, are kept,
-and the model is asked to go on behind them.
+and the model is asked to go on behind them. A reply without anything in it is asked for once more.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _GO_ON_BEHIND_LIMIT = (
 _GO_ON_BEHIND_BREAK = (
     "[chatcli: your reply was interrupted. Go on exactly where it stopped, without repeating anything.]"
 )
+_EMPTY = "[chatcli: your reply was empty. Answer the user, or go on with the task.]"
 
 
 class Continuing:
@@ -47,6 +48,7 @@ class Continuing:
         self._limit_is_users = run.max_output_tokens > 0
         self._in_a_row = 0
         self._reminded = False
+        self._asked_again = False
 
     @property
     def exhausted(self) -> bool:
@@ -72,7 +74,9 @@ class Continuing:
         """Whether the run goes on after a reply without calls: then the model was told what is missing."""
         if reply.stop_reason == "max_tokens":
             return self._go_on_behind_limit(reply)
-        return reply.unreadable_call and self._remind()
+        if reply.unreadable_call:
+            return self._remind()
+        return reply.stop_reason == "end" and not self._run.text.strip() and self._ask_again()
 
     def after_break(self, error: ProviderError, spoken: str) -> bool:
         """Whether the run goes on after a reply that failed when something of it had been seen."""
@@ -119,6 +123,15 @@ class Continuing:
         self._run.listen(
             Notice("warning", _("The model made a call that cannot be read: it is told how to write one."))
         )
+        return True
+
+    def _ask_again(self) -> bool:
+        """For the answer that an empty reply left out, once."""
+        if self._asked_again or self._run.turns >= self._run.limits.max_turns:
+            return False
+        self._asked_again = True
+        self._run.session.add_user((Text(_EMPTY, origin="notice"),))
+        self._run.listen(Notice("warning", _("The model returned an empty reply: it is asked once more.")))
         return True
 
     def _raise_limit(self, reply: Reply) -> int:

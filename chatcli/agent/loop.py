@@ -67,6 +67,8 @@ async def _work(run: Run) -> RunEnd:
             if _deliver_queued(run):
                 watch.forget()
                 continue
+            if not (denied or run.text.strip()) and message.stop_reason == "end":
+                raise ProviderError(_("The model returned an empty reply."), provider=run.provider.name)
             return "denied" if denied else _end_of(message)
         if not run.mode.runs_tools:
             run.dispatch.refuse(message)
@@ -123,7 +125,7 @@ def _keep_spoken(run: Run, answer: StreamedReply) -> None:
 def _keep(
     run: Run, parts: tuple[AssistantPart, ...], model: str, stop_reason: StopReason
 ) -> AssistantMessage:
-    """Journal a reply. One that says nothing and calls nothing is told, but not kept: services refuse it."""
+    """Journal a reply. One that says nothing and calls nothing is not kept: services refuse it."""
     parts = with_sendable_names(parts)
     message = AssistantMessage(
         seq=0, parts=parts, provider=run.provider.name, model=model, stop_reason=stop_reason
@@ -132,8 +134,6 @@ def _keep(
         message = run.session.add_assistant(
             parts, provider=run.provider.name, model=model, stop_reason=stop_reason
         )
-    elif stop_reason == "end":
-        run.listen(Notice("warning", _("The model returned an empty reply.")))
     run.text, run.begun = run.begun + message.text, ""
     run.listen(AssistantFinished(message.text, stop_reason))
     return message

@@ -6,7 +6,16 @@ import shutil
 
 import pytest
 
-from chatcli.events import Notice, QueuedDelivered, Retrying, TextDelta, ToolProgress, TurnStarted
+from chatcli.errors import ProviderError
+from chatcli.events import (
+    Notice,
+    QueuedDelivered,
+    Retrying,
+    RunFinished,
+    TextDelta,
+    ToolProgress,
+    TurnStarted,
+)
 from chatcli.gate.questions import Answer
 from chatcli.messages import AssistantMessage, ToolResult, UserMessage
 from tests.wire.script import Tally, broken_call, by_turn, call, hold, refusal, reply, status, think
@@ -163,10 +172,21 @@ async def test_a_rate_limit_is_waited_for_and_told(talk):
         assert [event.attempt for event in t.told(Retrying)] == [1]
 
 
-async def test_an_empty_reply_is_told_and_not_kept(talk):
+async def test_an_empty_reply_is_told_not_kept_and_asked_for_once_more(talk):
     async with talk([reply(), reply("Now.")]) as t:
-        assert (await t.conversation.run("hello")).text == ""
-        assert t.told(Notice)
+        finished = await t.conversation.run("hello")
+        assert (finished.end, finished.text, finished.turns) == ("answered", "Now.", 2)
+        assert ["asked once more" in notice.text for notice in t.told(Notice)] == [True]
+        replies = [m.text for m in t.conversation.session.transcript if isinstance(m, AssistantMessage)]
+        assert replies == ["Now."]
+
+
+@pytest.mark.parametrize("before", [(), (reply(call("read", file="hello.py")),)], ids=["", "behind a result"])
+async def test_a_model_that_has_nothing_to_say_has_not_answered(talk, before):
+    async with talk([*before, reply(), reply(), reply("Now.")]) as t:
+        with pytest.raises(ProviderError, match="empty reply"):
+            await t.conversation.run("hello")
+        assert [event.end for event in t.told(RunFinished)] == ["failed"]
         assert (await t.conversation.run("hello?")).text == "Now."
 
 

@@ -67,6 +67,16 @@ def test_a_run_through_all_faults_before_the_answer_ends_with_the_answer(place, 
     assert server.violations == []
 
 
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_a_model_that_says_nothing_has_not_answered(place, wire):
+    with serve([reply(), reply()]) as server:
+        finished = place.run(place.environment(wire, server), "-p", "hi")
+
+    assert (finished.code, finished.out) == (3, "")
+    assert finished.err.count("empty reply") == 2  # asked once more, then given up
+    assert server.violations == []
+
+
 @pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
 def test_broken_arguments_are_told_to_the_model_and_the_history_stays_valid(place, wire):
     script: Script = [reply("I try. ", broken_call("read", '{"file": ')), repeat_result]
