@@ -329,7 +329,7 @@ class Memory(Protocol):
         ...
 
     async def timeline(self, limit: int) -> Sequence[Remembered]:
-        """The newest facts but those of other projects, and what happened in sessions, in the order of time."""
+        """The newest facts but those of other projects, and what happened in sessions, oldest first."""
         ...
 
     async def map(self) -> str:
