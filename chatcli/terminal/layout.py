@@ -22,6 +22,7 @@ from prompt_toolkit.layout.menus import CompletionsMenuControl
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
+from chatcli.terminal.cells import fill
 from chatcli.terminal.picker import PAGE_ROWS, Picker
 
 _MENU_ROWS = 8
@@ -67,7 +68,7 @@ def build_layout(
         HSplit(
             [
                 ConditionalContainer(shown_live, Condition(lambda: bool(live()))),
-                ConditionalContainer(_question(answer, label), asking),
+                ConditionalContainer(_question(answer, label, columns), asking),
                 ConditionalContainer(_picker(picker, columns), picking),
                 ConditionalContainer(input_window, ~asking & ~picking),
                 search,
@@ -80,16 +81,16 @@ def build_layout(
     )
 
 
-def _question(answer: Buffer, label: Callable[[], str]) -> HSplit:
-    """What is asked, and the line for the answer below it."""
-    asked = FormattedTextControl(lambda: [("class:label", label())])
+def _question(answer: Buffer, label: Callable[[], str], columns: Callable[[], int]) -> HSplit:
+    """What is asked, broken between words, and the line for the answer below it."""
+    asked = FormattedTextControl(lambda: [("class:label", "\n".join(fill(label(), columns())))])
     line = Window(
         BufferControl(answer),
         get_line_prefix=_prefix("class:prompt", "? "),
         wrap_lines=True,
         dont_extend_height=True,
     )
-    return HSplit([Window(asked, wrap_lines=True, dont_extend_height=True), line])
+    return HSplit([Window(asked, dont_extend_height=True), line])
 
 
 def _menu() -> Window:

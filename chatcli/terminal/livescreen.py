@@ -239,6 +239,7 @@ class LiveScreen:
         renderer.erase()
 
     def _render(self) -> None:
+        self._app.render_counter += 1  # texts are kept for one frame: this is another one
         self._app.renderer.render(self._app, self._layout)
         self._note_drawn(self._app)
 

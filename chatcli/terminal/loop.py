@@ -130,8 +130,11 @@ class Repl:
             return ""
 
     async def confirm(self, question: str) -> bool:
-        """Only a clear yes is one."""
-        return is_yes(await self.ask(yes_or_no(question)))
+        """Only a clear yes is one; what else was typed is told to have changed nothing."""
+        if is_yes(await self.ask(yes_or_no(question))):
+            return True
+        self.tell(_("Nothing was changed."))
+        return False
 
     def tell(self, text: str, level: NoticeLevel = "info") -> None:
         self.view.notice(level, text)

@@ -55,8 +55,24 @@ def test_trust_of_a_folder_that_brings_nothing_says_so(world: World) -> None:
     terminal.line("/trust")
     terminal.expect("It has no settings of its own yet; when some appear, you are asked again.")
     terminal.expect("Trust this folder? [y/N]")
+    terminal.line("")
+    terminal.expect("· Nothing was changed.")
+    terminal.line("/trust")
+    terminal.expect("Trust this folder? [y/N]")
     terminal.line("y")
     terminal.expect("Trusted.")
+
+
+def test_a_question_is_broken_between_words(world: World) -> None:
+    (world.project / ".mcp.json").write_text("{}")
+    terminal = world.start(columns=60)
+    terminal.expect("Trust this folder? [y/N]")
+    terminal.line("")
+    terminal.expect("❯")
+    terminal.line("/trust")
+    terminal.expect("Trust this folder and let these files take effect? [y/N]\n?")
+    terminal.resize(54, 24)
+    terminal.expect("Trust this folder and let these files take effect?\n[y/N]\n?")
 
 
 def test_all_settings_take_one_row_each_where_there_is_room(world: World) -> None:
