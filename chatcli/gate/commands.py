@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from chatcli.gate.analysis import WRITES, Analysis, Unit
-from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers
+from chatcli.gate.dangers import SYSTEM, UNKNOWN_TARGET, assignment_danger, command_dangers, process_dangers
 from chatcli.gate.expansion import SOME_WORD, Arg, arguments, variables_of
 from chatcli.gate.flags import UNKNOWN_VALUE, Use, read_flags
 from chatcli.gate.gitshows import GitProgram
@@ -107,6 +107,8 @@ class _Judge:
             reasons.append(reason)
             dangers += [danger] if danger else []
             writes += paths
+        raws = [word.raw for word in _words_of(command)]
+        dangers += process_dangers(raws) if any(reasons) else []
         covered = () if command.assignments else unit.words
         return Unit(
             reason=next(filter(None, reasons), None),
@@ -351,6 +353,12 @@ class _Judge:
                     return refusal, refusal, []
                 paths.append(self._reach.territory.resolve(arg.text, folder))
         return None, None, paths if redirect.writes else []
+
+
+def _words_of(command: SimpleCommand) -> Iterator[Word]:
+    yield from command.words
+    yield from filter(None, (assignment.value for assignment in command.assignments))
+    yield from filter(None, (redirect.target for redirect in command.redirects))
 
 
 def _is_dynamic(word: Word) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from chatcli.gate.reach import Purpose, Reach
+from chatcli.gate.reach import SECRET, Purpose, Reach
 from chatcli.gate.reasons import Reason
 from chatcli.gate.words import PIPE_NAME
 from chatcli.gate.wrappers import INTERPRETERS, SHELLS
@@ -56,6 +56,11 @@ _FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
 _UPLOADS = re.compile(
     r"-(?!-)[a-zA-Z]*[dFTKX]|--(?:data|form|upload-file|post|body|json|method|request|url-query|config)"
 )
+_OF_A_PROCESS = re.compile(
+    r"/proc(?:$|/(?!cpuinfo|meminfo|version|uptime|loadavg|stat\b|sys/|net/|filesystems))|\$\{?PPID"
+    r"|\$.*/environ\b"
+)
+_SHOWS_ENVIRONMENT = re.compile(r"[A-Za-z]*e[A-Za-z]*|-[A-Za-z]*E[A-Za-z]*")
 _LONG_QUERY_CHARS = 100
 _CHANGERS = frozenset(
     {"rm", "rmdir", "mv", "dd", "shred", "truncate", "chmod", "chown", "chgrp", "ln", "tee", "install", "cp"}
@@ -89,6 +94,15 @@ def assignment_danger(name: str) -> Reason | None:
     return Reason(LOADS, name) if _LOADING_VARIABLES.fullmatch(name) else None
 
 
+def process_dangers(raws: Sequence[str]) -> list[Reason]:
+    """What chatcli keeps from its children lies open in the files that the system has of its process.
+
+    `raws` are words as they stand in the line: what becomes of them may only be known when it runs.
+    """
+    plain = (re.sub(r"[\\'\"]", "", raw) for raw in raws)
+    return [Reason(SECRET, text[:80]) for text in plain if _OF_A_PROCESS.search(text)]
+
+
 def command_dangers(
     name: str, words: Words, raws: Sequence[str], folders: Sequence[Path], reach: Reach, *, fed: bool
 ) -> list[Reason]:
@@ -117,6 +131,11 @@ def _by_name(name: str, words: Words, *, fed: bool) -> Iterator[Reason]:
         yield Reason(LEAVES, name)
     if name in _FETCHERS and _sends(words):
         yield Reason(LEAVES, name)
+    if name == "ps" and any(
+        _SHOWS_ENVIRONMENT.fullmatch(word) and not before.startswith("-")
+        for before, word in itertools.pairwise(["", *known])
+    ):
+        yield Reason(SECRET, f"ps {' '.join(known)}")
     if name == "kill" and {"-1", "1", "0"}.intersection(known):
         yield Reason(SYSTEM, name)
     if name in {"chmod", "chown", "chgrp"} and any(re.match(r"-\w*R|--recursive", word) for word in known):

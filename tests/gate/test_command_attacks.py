@@ -576,3 +576,26 @@ def test_the_current_folder_is_never_searched_for_programs(project, path: str) -
     project.file("ls").chmod(0o755)
     gate = project.gate(path=path)
     assert gate.judge("ls").reasons == () or not gate.judge("ls").read_only
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("cat /proc/$PPID/environ", "cat /proc/${PPID}/environ", "sed 1p /proc/$PPID/environ"),
+        *("tr a b < /proc/$PPID/environ", "cat /proc/$(pgrep x)/environ", "cat /proc/*/environ"),
+        *("p=/proc/$PPID; cat $p/environ", "cd /proc/$PPID; cat environ", "cd /proc; cat $PPID/environ"),
+        *('cat "/pro""c/$PPID/mem"', "x=proc; cat /$x/$1/environ", "bash -c 'cat /proc/$PPID/maps'"),
+        *("""python -c "open('/proc/%d/environ' % 1)" """, "xargs -0 < /proc/self/environ"),
+        *("ps e -p 1", "ps eww", "ps auxe", "ps -E", "gdb -p $PPID", "cp /proc/$PPID/environ x"),
+    ],
+)
+def test_what_the_system_shows_of_chatclis_own_process_asks_whatever_the_autonomy(world, text: str) -> None:
+    assert world.gate("all").judge(text).dangerous
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ps -ef", "ps aux", "ps -eo pid,etime", "ps -o etime -p 1", "grep -rn /proc/self .", "echo $PPID"],
+)
+def test_other_looks_at_processes_run(world, text: str) -> None:
+    assert world.gate("all").judge(text).decision == "allow"
