@@ -53,21 +53,19 @@ class GitProgram:
 
     def refuses_to_show(self, args: Sequence[Arg], use: Use, folder: Path) -> Reason | None:
         """Why the content that this call shows is asked about; `args` are all its words."""
+        return next(filter(None, self._reasons(args, use, folder)), None)
+
+    def _reasons(self, args: Sequence[Arg], use: Use, folder: Path) -> Iterator[Reason | None]:
         before, command, rest = _split(args)
         if self._program is None or not folder.is_dir() or use.flags & _ONLY_NAMES.get(command, frozenset()):
-            return None
+            return
         named = [part for text in (*use.text, *use.paths) for part in _paths_of_objects(text)]
-        reasons = [self._refuses_names(named, folder)]
+        yield self._refuses_names(named, folder)
         start = [self._program, *before]
-        if command in _SHOW_OBJECTS and not reasons[0]:
-            reasons.append(self._refuses_objects(start, rest, folder))
+        if command in _SHOW_OBJECTS:
+            yield self._refuses_objects(start, rest, folder)
         for words in _askings(command, rest, use, folder):
-            if reasons[-1]:
-                break
-            reasons.append(
-                words if isinstance(words, Reason) else self._refuses_shown([*start, *words], folder)
-            )
-        return next(filter(None, reasons), None)
+            yield words if isinstance(words, Reason) else self._refuses_shown([*start, *words], folder)
 
     def _refuses_names(self, names: Sequence[str], folder: Path) -> Reason | None:
         found = next((name for name in names if self._is_secret(folder / name)), None)

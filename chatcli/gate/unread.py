@@ -50,7 +50,7 @@ class Unread:
             yield from self._mentioned(raws)
         if name in SEARCHES | _OTHER_SEARCHES | {"diff"}:
             yield from self._searched(name, args)
-        if name == "git" and next((t for t in texts if t[:1] != "-"), "") in _GIT_PRINTERS:
+        if name == "git" and _may_print(texts):
             yield from self._tracked()
         if name in {"find", "fd"} and self._runs_printer(texts):
             yield from self._found(texts)
@@ -117,3 +117,9 @@ class Unread:
                 )
                 if reason:
                     yield reason
+
+
+def _may_print(texts: Sequence[str]) -> bool:
+    """Whether a git command may show content of files."""
+    command = next((text for text in texts if not text.startswith("-")), "")
+    return command in _GIT_PRINTERS or (command == "log" and not {"-p", "--patch"}.isdisjoint(texts))

@@ -177,6 +177,15 @@ def test_a_repository_without_secrets_holds_nothing_up(world) -> None:
         assert world.gate("plan").judge(text).read_only, text
 
 
+def test_a_git_that_does_not_tell_in_time_asks_where_a_secret_is_tracked(repository, tmp_path) -> None:
+    stub = repository.file("git", "#!/bin/sh\nsleep 9\n", under=tmp_path / "bin")
+    stub.chmod(0o700)
+    path = f"{stub.parent}:{os.environ['PATH']}"
+    for autonomy in ("ask", "all"):
+        assert repository.gate(autonomy, path=path).judge("git log -p").decision == "ask"
+    assert repository.gate("all", path=path).judge("git log -5").decision == "allow"
+
+
 async def test_a_slow_git_holds_nothing_else_up_and_is_asked_once(repository, person, tmp_path) -> None:
     calls = tmp_path / "calls"
     stub = repository.file("git", f"#!/bin/sh\necho x >> {calls}\nsleep 0.3\n", under=tmp_path / "bin")
