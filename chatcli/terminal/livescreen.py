@@ -62,6 +62,7 @@ class LiveScreen:
         self._asking = asyncio.Lock()
         self._asked: asyncio.Future[str] | None = None
         self._label = ""
+        self.keeps_typed = False
         self._live: Callable[[], Sequence[str]] | None = None
         self._rows: Sequence[str] = ()
         """The live area of this frame: looked up once, however often it is drawn."""

@@ -186,15 +186,19 @@ class Repl:
         if line.text in _LEAVING_WORDS:
             self.leave()
         elif is_command(line.text):
-            self.view.echo(line.shown)
+            self._echo(line)
             await self._command(line.text)
         elif self._run:
             self.conversation.inbox.put(line.text, named)
             self.view.activity.queued.append(line)
             self.screen.refresh()
         elif line.text:
-            self.view.echo(line.shown)
+            self._echo(line)
             self.start_run(line.text)
+
+    def _echo(self, line: Line) -> None:
+        if not self.screen.keeps_typed:
+            self.view.echo(line.shown)
 
     async def _command(self, text: str) -> None:
         command, rest = self.commands.find(text)

@@ -32,6 +32,7 @@ class PlainScreen:
     def __init__(self, *, look: Look, stdin: TextIO, output: TextIO, prompts: TextIO) -> None:
         self.look = look
         self._busy = False
+        self.keeps_typed = stdin.isatty() and output.isatty()
         self._waiting = False
         self.last_key_seconds = time.monotonic()
         self._stdin = stdin.fileno()

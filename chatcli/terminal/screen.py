@@ -43,6 +43,8 @@ class Screen(Protocol):
     """`time.monotonic()` of the last key."""
     busy: bool
     """Whether something runs that Ctrl-C would cancel; otherwise it clears the line."""
+    keeps_typed: bool
+    """Whether a line that was typed stays on the screen by itself."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Input is taken inside; outside the terminal is as it was before."""

@@ -89,6 +89,9 @@ def test_without_colours_no_colour_is_written(world: World) -> None:
 def test_a_dumb_terminal_gets_plain_text(world: World) -> None:
     terminal = play(world, TERM="dumb")
     assert b"\x1b" not in terminal.raw
+    terminal.line("/todo")
+    terminal.expect("The list is empty.")
+    assert terminal.text().count("❯ /todo") == 1
     assert "The end." in terminal.text()
     terminal.send(CTRL_D)
     assert terminal.end() == 0
