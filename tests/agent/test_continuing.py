@@ -19,7 +19,7 @@ async def test_what_was_said_is_kept_and_the_model_goes_on_behind_it(talk):
         (notice,) = t.told(Notice)
         assert "goes on" in notice.text
         assert t.told(Retrying) == []
-        first, second = t.server.exchanges
+        _first, second = t.server.exchanges
         assert second.seen.assistant_texts == ("Once upon ",)
         assert "without repeating" in second.seen.user_texts[-1]
 
@@ -56,6 +56,6 @@ async def test_a_service_that_is_gone_is_first_tried_again_as_ever(talk):
 
 async def test_an_overflow_before_a_word_is_no_break(talk):
     async with talk([overflow()], wire="CLAUDEAI") as t:
-        with pytest.raises(Exception, match="window|fit"):
+        with pytest.raises(Exception, match=r"window|fit"):
             await t.conversation.run("x" * 100)
         assert not any("goes on" in notice.text for notice in t.told(Notice))

@@ -93,7 +93,7 @@ async def test_an_interrupted_command_leaves_what_it_had_written(context: FakeCo
 
 
 async def test_output_that_no_result_names_is_not_kept(context: FakeContext) -> None:
-    with pytest.raises(ToolFailed), StreamedOutput(context) as output:
+    with pytest.raises(ToolFailed), StreamedOutput(context) as output:  # noqa: PT012 - raised inside
         output.write(b"begun")
         raise ToolFailed("denied")
     assert list(context.store.folder.iterdir()) == []
