@@ -37,6 +37,9 @@ _FIND_VALUE_NAMES = """
 """
 _FIND_VALUES = frozenset(_FIND_VALUE_NAMES.split())
 
+_LEFT_OUT = (":!", ":^", ":(exclude")
+"""How a pathspec of git begins that names what is not shown."""
+
 # A bracket must close before the delimiter: BSD sed looks for the delimiter behind it, GNU sed inside.
 _PATTERN = r"(?:[^[{delimiter}\\\n]|\\.|\[\^?\]?[^\]{delimiter}\n]*\])*"
 _REPLACEMENT = r"(?:[^{delimiter}\\\n]|\\.)*"
@@ -99,7 +102,8 @@ def read_git(args: Args) -> Use | Reason:
     use = _git_command(command.text, rest)
     if isinstance(use, Reason):
         return use
-    return structs.replace(use, paths=(*paths, *use.paths))
+    named = [path for path in use.paths if not path.startswith(_LEFT_OUT)]
+    return structs.replace(use, paths=(*paths, *named))
 
 
 def _git_command(command: str, args: Args) -> Use | Reason:
