@@ -55,21 +55,33 @@ def leave_out(run: Run, request: Request, cut: int, summary: str, reason: Compac
 async def compact_by_hand(run: Run, keep: str) -> Compacted | None:
     """Sum up the conversation because the user wants it; None when that would make it no smaller.
 
+    The model is not asked where even an empty summary would save nothing.
     Raises `MoneyLimit` when there is no money for it.
     """
     request = draft(run, rewrites=False).request  # as it was sent before: so it is read from the cache
     if last_cut(request.messages, run.session.summed_up_to) is None:
         return None
-    summary = await summarise(run, request, request.messages, keep)
-    if not summary:
+    emptied = leave_out(run, request, kept_cut(run, request), "", "asked")
+    if _sized(run, emptied) is None:
         return None
-    compaction = leave_out(run, request, kept_cut(run, request), summary, "asked")
-    smaller = draft(run, compaction=compaction).request
+    summary = await summarise(run, request, request.messages, keep)
+    compaction = _sized(run, structs.replace(emptied, summary=summary)) if summary else None
+    if compaction is None:
+        return None
+    run.session.record_compaction(compaction)
+    return run.session.compaction
+
+
+def _sized(run: Run, compaction: Compacted) -> Compacted | None:
+    """With the size of what it leaves; None when that is no smaller.
+
+    What age would shorten is no merit of a summary, so that nothing is rewritten for it.
+    """
+    smaller = draft(run, rewrites=False, compaction=compaction).request
     after_tokens = run.meter.size_tokens(smaller, run.provider)
     if after_tokens > _SHRUNK * compaction.before_tokens:
         return None
-    run.session.record_compaction(structs.replace(compaction, after_tokens=after_tokens))
-    return run.session.compaction
+    return structs.replace(compaction, after_tokens=after_tokens)
 
 
 def plan_of(session: Session) -> str:

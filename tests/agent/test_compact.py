@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from chatcli.agent.results import list_results
+from chatcli.agent.window import pin
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
 from chatcli.errors import AuthError
 from tests.wire.script import call, hold, reply, status
@@ -125,6 +126,24 @@ async def test_where_there_is_little_nothing_is_summed_up(talk):
         await t.conversation.run("hello")
         assert await t.conversation.compact() is None
         assert len(t.server.exchanges) == 1
+
+
+async def test_where_a_pin_keeps_all_of_it_no_summary_is_paid_for(talk, files):
+    """All results came in one turn, so that one pin keeps them; what age would save is no merit of it."""
+    script = [
+        reply(*(call("read", file=f"{n}.py") for n in range(6)), rewrite=True),
+        *(reply("Read.", rewrite=True) for _ in range(4)),
+        summed_up("Six files."),
+    ]
+    async with talk(script, wire="CLAUDEAI") as t:
+        await t.conversation.run("Read six.")
+        pinned = t.results()[0].seq
+        assert pin(t.conversation.beside(), {pinned}, pinned=True) == 1
+        for _ in range(3):
+            await t.conversation.run("And?")
+        assert await t.conversation.compact("the sizes") is None
+        assert t.conversation.session.compactions == []
+        assert len(t.server.exchanges) == 5
 
 
 async def test_a_summary_that_is_as_long_as_the_rest_is_not_taken(talk, files):
