@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Iterator
 
 import pytest
 
 from chatcli.errors import Denied, ToolFailed
 from chatcli.tools.api import Fetched
+from chatcli.tools.web_body import Body
 from chatcli.tools.web_client import Target, WebClient
 from tests.tools.zoo import BIG_PAGE, Zoo, zoo
 
@@ -85,6 +87,21 @@ async def test_a_bomb_is_stopped_by_its_ratio(web) -> None:
     answer = await fetch(web.url + "/bomb")
     assert answer.stopped in {"ratio", "size"}
     assert len(answer.body) <= LIMIT_BYTES
+
+
+def test_a_bomb_is_stopped_long_before_the_limit_on_all() -> None:
+    bomb = zlib.compress(bytes(50 << 20), 9)
+    body = Body("deflate", max_bytes=100 << 20)
+    body.feed(bomb)
+    assert body.stopped == "ratio"
+    assert 100 * len(bomb) < len(body.content()) <= 100 * len(bomb) + (1 << 16)
+
+
+def test_what_repeats_itself_as_pages_do_is_no_bomb() -> None:
+    text = "".join(f"<tr><td>{n * 7919 % 10_007}</td></tr>" for n in range(100_000)).encode()
+    body = Body("deflate", max_bytes=100 << 20)
+    body.feed(zlib.compress(text, 9))
+    assert (body.stopped, body.content()) == ("", text)
 
 
 async def test_what_is_not_compressed_as_it_says_fails(web) -> None:
