@@ -37,13 +37,15 @@ def set_language(language: str) -> None:
     """Use this language from now on; one of `LANGUAGES`."""
     global _catalogue, _language
     _language = language
-    _catalogue = None
-    if language != "en":
-        import gettext
+    _catalogue = _read_catalogue(language) if language != "en" else None
 
-        _catalogue = gettext.translation(
-            "chatcli", Path(__file__).parent / "locale", languages=[language], fallback=True
-        )
+
+def _read_catalogue(language: str) -> NullTranslations:
+    import gettext
+
+    return gettext.translation(
+        "chatcli", Path(__file__).parent / "locale", languages=[language], fallback=True
+    )
 
 
 def language() -> str:
@@ -57,6 +59,11 @@ def _(message: str) -> str:
 def N_(text: str) -> str:
     """Mark a text for the catalogue; it is looked up when it is shown."""
     return text
+
+
+def in_all_languages(text: str) -> set[str]:
+    """What a file says here that may have been written in another language."""
+    return {text} | {_read_catalogue(language).gettext(text) for language in LANGUAGES}
 
 
 def ngettext(singular: str, plural: str, count: int) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from chatcli.i18n import N_, _
+from chatcli.i18n import N_, _, in_all_languages
 from chatcli.memory.fact import CATEGORIES, Category, Fact, clean_tags
 
 _BULLET = re.compile(r"(?:[-*+•]|\d+[.)])[^\S\n]+")
@@ -158,9 +158,9 @@ def _section(title: str, scope: str) -> _Section:
         title = quoted[1]
     if title.startswith("/"):
         return _Section(scope=title)
-    if title in {_PROFILE, _(_PROFILE)}:
+    if title in in_all_languages(_PROFILE):
         return _Section(category="profile")
-    if title in {_EVERYWHERE, _(_EVERYWHERE), _TITLE, _(_TITLE)}:
+    if title in in_all_languages(_EVERYWHERE) | in_all_languages(_TITLE):
         return _Section()
     return _Section(scope=scope, tag=title)
 

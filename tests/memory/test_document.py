@@ -264,6 +264,18 @@ def test_another_language_of_the_screen_changes_no_fact(memory: Memory) -> None:
     assert before < after
 
 
+def test_headings_are_known_in_every_language(memory: Memory) -> None:
+    set_language("pt_BR")
+    try:
+        memory.add([draft("Drinks tea.")])
+    finally:
+        set_language("en")
+    edit(memory, "## Sobre você\n", "## Sobre você\n- Called Ana.\n")
+    (added,) = [fact for fact in memory.facts() if fact.text == "Called Ana."]
+    assert (added.category, added.tags) == ("profile", ())
+    assert list(memory.folder.glob("MEMORY.*.md")) == []
+
+
 facts = st.builds(
     draft,
     st.one_of(
