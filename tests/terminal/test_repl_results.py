@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.providers.pictures import png
 from tests.terminal.conftest import World
 from tests.tools.zoo import HTML, zoo
@@ -70,6 +72,22 @@ def test_results_are_listed_copied_and_deleted(world: World) -> None:
     terminal.line("and now?")
     terminal.expect("Gone: [Tool result deleted by the user — 9001 lines")
     assert world.server.violations == []
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_a_narrow_terminal_loses_nothing_of_a_row(world: World, columns: int) -> None:
+    world.serve([reply(call("exec", command="seq 1 9000")), reply("Done.")])
+    terminal = world.prompt("--approve", "all", columns=columns)
+    terminal.line("/agent count")
+    terminal.expect("Done.")
+    terminal.line("/results")
+    terminal.expect("Originals stay")
+    (file,) = world.tmp.glob("chatcli-agent-*/tool-results/budget_*")
+    (result,) = (entry["message"] for entry in journal(world) if entry.get("message", {}).get("call_id"))
+    shown = "".join(line.strip() + " " for line in terminal.text().splitlines())
+    assert "1. exec · 44K chars · 1 turn old · beginning and end shown ·" in shown
+    assert result["original"]["sha256"][:16] in shown
+    assert file.name in shown.replace(" ", "")
 
 
 def test_a_result_is_opened_in_the_pager_with_nothing_that_moves_the_cursor(world: World) -> None:

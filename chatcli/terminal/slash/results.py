@@ -11,7 +11,7 @@ from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _, ngettext
 from chatcli.messages import PresentationKind
 from chatcli.session.files import storage_errors
-from chatcli.terminal.cells import clip
+from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.figures import short_count
 from chatcli.terminal.slash.command import Command
 from chatcli.terminal.slash.target import ask_target, shown_path
@@ -51,8 +51,11 @@ def _list(repl: Repl, found: list[StoredResult], *, everything: bool) -> None:
         return
     first = 0 if everything else max(0, len(found) - _LISTED)
     screen, settings = repl.screen, repl.conversation.settings
-    lines = [f"{number:>3}. {_row(result)}" for number, result in enumerate(found[first:], first + 1)]
-    screen.print(["", *(clip(line, screen.columns) for line in lines)])
+    lines = [""]
+    for number, result in enumerate(found[first:], first + 1):
+        lead = f"{number:>3}. "
+        lines += behind(lead, fill(_row(result), screen.columns - len(lead)))
+    screen.print(lines)
     if first:
         repl.tell(
             ngettext("{n} older one: /results all", "{n} older ones: /results all", first).format(n=first)
