@@ -61,6 +61,18 @@ def test_a_page_is_written(session, cli, out) -> None:
     assert "rules" in (cli.project / "cost.html").read_text(encoding="utf-8")
 
 
+def test_a_page_replaces_a_file_only_when_told_to(session, cli, out) -> None:
+    kept = cli.project / "keep.py"
+    kept.write_text("print(1)\n", encoding="utf-8")
+    ran = cli("sessions", "cost", "--html", "keep.py")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "keep.py exists." in ran.stderr
+    assert "--force replaces it." in ran.stderr
+    assert kept.read_text(encoding="utf-8") == "print(1)\n"
+    assert out("sessions", "cost", "--html", "keep.py", "--force").startswith("Written to")
+    assert "rules" in kept.read_text(encoding="utf-8")
+
+
 def test_a_session_that_sent_nothing_says_so(cli, out, tmp_path: Path) -> None:
     made = Session.create(cli.home, cli.project, tmp=tmp_path / "tmp", quota_bytes=1_000_000)
     made.add_user((Text("hello"),))

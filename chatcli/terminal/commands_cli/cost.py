@@ -17,8 +17,13 @@ from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.whylines import why_lines
 
 
-def show_cost(place: Place, wanted: str, *, why: bool = False, html: str = "", output: str = "text") -> int:
-    """Of the session `wanted`, or the last one of this folder. Raises `UserFacingError`."""
+def show_cost(
+    place: Place, wanted: str, *, why: bool = False, html: str = "", force: bool = False, output: str = "text"
+) -> int:
+    """Of the session `wanted`, or the last one of this folder. Raises `UserFacingError`.
+
+    A file that exists is replaced only by `force`.
+    """
     found = wanted or latest(place.home, place.folder)
     if not found:
         raise UsageError(_("No session of this folder yet."), hint=_("`chatcli sessions` lists them."))
@@ -26,6 +31,8 @@ def show_cost(place: Place, wanted: str, *, why: bool = False, html: str = "", o
     if html:
         path = place.folder / Path(html).expanduser()
         with storage_errors(path):
+            if path.exists() and not force:
+                raise UsageError(_("{path} exists.").format(path=path), hint=_("--force replaces it."))
             write_durably(path, cost_page(report).encode("utf-8"))
         out.line(_("Written to {path}").format(path=path))
     elif output == "json":

@@ -219,11 +219,13 @@ def sessions_cost(
     session_id: Annotated[str, typer.Argument(metavar="ID", help=_("Empty: the last of this folder."))] = "",
     why: Annotated[bool, typer.Option("--why", help=_("The lost caches alone."))] = False,
     html: Annotated[str, typer.Option("--html", metavar="FILE", help=_("Write a page with charts."))] = "",
+    force: Annotated[bool, typer.Option("--force", help=_("Replace FILE if it exists."))] = False,
     output: OutputForm = "text",
 ) -> None:
     from chatcli.terminal.commands_cli.cost import show_cost
 
-    raise typer.Exit(show_cost(_place(context), session_id, why=why, html=html, output=_form(output)))
+    place, form = _place(context), _form(output)
+    raise typer.Exit(show_cost(place, session_id, why=why, html=html, force=force, output=form))
 
 
 @local.callback(invoke_without_command=True)
