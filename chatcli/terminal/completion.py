@@ -62,7 +62,7 @@ class PromptCompleter(Completer):
                     yield Completion(
                         f"/{command.name}",
                         start_position=-len(text),
-                        display=clip(f"/{command.name} {command.arguments}".rstrip(), _USAGE_CELLS),
+                        display=clip(command.usage(), _USAGE_CELLS),
                         display_meta=command.help(),
                     )
             return

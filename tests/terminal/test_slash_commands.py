@@ -8,6 +8,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from chatcli.i18n import speaking
 from chatcli.settings import load, table
 from chatcli.terminal.completion import PromptCompleter
 from chatcli.terminal.fileindex import FileIndex
@@ -130,3 +131,11 @@ def test_the_password_of_a_proxy_is_not_shown() -> None:
     text = " ".join(setting_lines(row, loaded, 100, PLAIN, explain=True))
     assert "@proxy.example:3128" in text
     assert "s3cretpw" not in text
+
+
+def test_what_is_to_be_filled_in_is_named_in_the_language_of_the_screen() -> None:
+    with speaking("pt_BR"):
+        usages = {command.name: command.usage() for command in COMMANDS.all}
+    assert usages["model"] == "/model [PROVEDOR/ID | refresh]"
+    assert usages["compact"] == "/compact [O QUE MANTER | undo]"
+    assert usages["results"] == "/results [all | open N | copy N ARQUIVO | delete N]"

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from chatcli.i18n import N_, _
+
 if TYPE_CHECKING:
     from chatcli.terminal.loop import Repl
+
+_PLACE = re.compile(r"[A-Z]{2,}(?: [A-Z]+)*")
+_PLACES = (
+    N_("COMMAND"),
+    N_("FILE"),
+    N_("KEY"),
+    N_("LEVEL"),
+    N_("NAME"),
+    N_("PROVIDER"),
+    N_("TEXT"),
+    N_("WHAT TO KEEP"),
+)
+"""What is to be filled in, for the catalogue."""
 
 
 def no_words(_repl: Repl) -> Sequence[str]:
@@ -35,6 +51,11 @@ class Command(Struct, frozen=True, kw_only=True):
     while_busy: bool = False
     """May run while the agent works."""
     aliases: tuple[str, ...] = ()
+
+    def usage(self) -> str:
+        """`/model [PROVIDER/ID | refresh]`; what is to be filled in is named in the screen's language."""
+        arguments = _PLACE.sub(lambda place: _(place[0]), self.arguments)
+        return f"/{self.name} {arguments}".rstrip()
 
 
 class Commands:

@@ -22,7 +22,7 @@ async def _help(repl: Repl, text: str) -> None:
             repl.tell_unknown(text)
             return
         commands = (command,)
-    rows = [(f"/{command.name} {command.arguments}".rstrip(), command.help()) for command in commands]
+    rows = [(command.usage(), command.help()) for command in commands]
     lines = ["", *_table(rows, repl.screen.columns)]
     if not text:
         lines += ["", *_table(_keys(), repl.screen.columns)]
