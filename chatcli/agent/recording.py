@@ -15,7 +15,7 @@ from chatcli.messages import Archived, AssistantMessage, Message
 from chatcli.providers.base import Block
 from chatcli.session import layout, listing
 from chatcli.session.archive import Archive
-from chatcli.session.entries import Compacted, CompactionUndone, MessageAdded
+from chatcli.session.entries import Compacted, CompactionUndone, MessageAdded, UsageAdded, UsageRecord
 from chatcli.session.files import storage_errors
 from chatcli.session.journal import Recorded, parse
 from chatcli.session.state import State
@@ -31,6 +31,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     seconds: Mapping[int, float] = {}
     compactions: tuple[tuple[int, Compacted | None], ...] = ()
     """From which `seq` on which compaction was in force, in order."""
+    billed: Mapping[int, UsageRecord] = {}
+    """What each reply was billed for, by its `seq`, where its service told that."""
     blocks: tuple[Block, ...] = ()
     """The stable blocks of the prompt, where they are known."""
 
@@ -57,7 +59,7 @@ class ArchivedResults:
         return self._archive.text(original)
 
     def open(self, original: Archived) -> BinaryIO:
-        return self._archive.open(original)
+        return self._archive.open_unchecked(original)
 
     def save(self, call_id: str, original: Archived) -> str | None:
         """Where the file was: its path is part of what the model read."""
@@ -81,11 +83,16 @@ def read_recording(home: Path, wanted: str) -> Recording:
     path, recorded = _recorded(home, wanted)
     opened = recorded.opened(path)
     state, seconds, compactions = State(opened), dict[int, float](), []
+    billed, bill = dict[int, UsageRecord](), None
     for entry in recorded.entries:
         state.apply(entry)
         match entry:
+            case UsageAdded(record=record) if record.purpose == "answer":
+                bill = None if record.usage.estimated else record
             case MessageAdded():
                 seconds[entry.seq] = datetime.fromisoformat(entry.at).timestamp()
+                if bill and isinstance(entry.message, AssistantMessage):
+                    billed[entry.seq], bill = bill, None
             case Compacted() | CompactionUndone():
                 compactions.append((entry.seq, state.compaction))
     archive = Archive(path.parent / layout.ARCHIVE, quota_bytes=0)
@@ -96,6 +103,7 @@ def read_recording(home: Path, wanted: str) -> Recording:
         store=ArchivedResults(archive, opened.workspace),
         seconds=seconds,
         compactions=tuple(compactions),
+        billed=billed,
         blocks=msgspec.json.decode(blocks, type=tuple[Block, ...]),
     )
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from chatcli.agent.foreign_recording import read_foreign
 from chatcli.agent.recording import Recording, read_recording
 from chatcli.agent.rehearsal import Service, Variant
-from chatcli.agent.replay import Replayed, replay
+from chatcli.agent.replay import Replayed, bills_of, replay
 from chatcli.context.limits import Ageing
 from chatcli.errors import UsageError
 from chatcli.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage
@@ -19,6 +19,7 @@ from chatcli.providers.base import Block
 from chatcli.session.entries import Compacted
 from chatcli.session.session import Session
 from chatcli.settings import Settings
+from tests.wire.script import call, reply, think
 
 CLAUDE = Service.of("CLAUDEAI", "claude-sonnet-5-5")
 UNCACHED = Service(name="ZAI", model="unknown-model", cache="none")
@@ -195,3 +196,26 @@ def test_a_summary_of_the_session_is_in_force_in_the_replay_too(session: Session
     assert len(sizes) == 31 + 3 + 3
     assert max(sizes[31:34]) < sizes[30] / 5
     assert min(sizes[34:]) > sizes[30]
+
+
+async def test_the_variant_that_was_recorded_comes_near_its_bill(talk, tmp_path: Path, project: Path) -> None:
+    """The server counts a token in four bytes: less than what is known of this model."""
+    for number in range(12):
+        (project / f"{number}.py").write_text(f"# {number}\n{LONG}", encoding="utf-8")
+    script = [
+        *(reply(think("Hm. " * 300), call("read", file=f"{n}.py"), rewrite=True) for n in range(12)),
+        reply("Done.", rewrite=True),
+    ]
+    async with talk(script, wire="CLAUDEAI") as t:
+        await t.conversation.run("Read it all.")
+        session, tools = t.conversation.session, t.conversation.registry.schemas()
+        recording = read_recording(tmp_path / "home", session.id)
+    service = Service.of(*recording.answered_by)
+    replayed = replay(recording, Variant(), service, tools)
+    sizes = [record.usage.context for record in session.usage]
+    assert service.tokens_ratio * sum(record.estimated_tokens for record in session.usage) > 1.2 * sum(sizes)
+    assert replayed.usage.context == pytest.approx(sum(sizes), rel=0.05)
+    assert replayed.peak_tokens == pytest.approx(max(sizes), rel=0.05)
+    assert replayed.usage.output == sum(record.usage.output for record in session.usage)
+    assert replayed.cost_usd == pytest.approx(sum(record.cost_usd for record in session.usage), rel=0.1)
+    assert not bills_of(recording, Service.of("OPENAI", "gpt-5.1"))

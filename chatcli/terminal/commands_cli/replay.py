@@ -10,7 +10,7 @@ from typing import Any, get_args
 from chatcli.agent.foreign_recording import read_foreign
 from chatcli.agent.recording import Recording, read_recording
 from chatcli.agent.rehearsal import Service, Variant
-from chatcli.agent.replay import Replayed, replay
+from chatcli.agent.replay import Replayed, bills_of, replay
 from chatcli.context.limits import Ageing, Limits
 from chatcli.errors import UsageError
 from chatcli.i18n import _, ngettext
@@ -106,7 +106,11 @@ def _print(place: Place, recording: Recording, service: Service, replayed: Seque
         sizes = [step.usage.context for step in one.steps]
         out.line(f"{one.schedule:<{width}}  {chart_row(sizes, largest, room)}")
     out.line()
-    out.line(_("Tokens are estimated and no provider was asked: compare, do not add up."), "dim")
+    if bills_of(recording, service):
+        told = _("Tokens are estimated, scaled by what this session was billed for; no provider was asked.")
+    else:
+        told = _("Tokens are estimated and no provider was asked: compare, do not add up.")
+    out.line(told, "dim")
 
 
 def _row(one: Replayed) -> list[str]:
