@@ -126,6 +126,10 @@ class StorageError(UserFacingError):
     exit_code = 6
 
 
+class DamagedOriginal(StorageError):
+    """The archive has a file, and its bytes are not those that were stored."""
+
+
 class Denied(ChatcliError):
     """The gate said no to this call. The text is what the model reads, `brief` one line for the person."""
 

@@ -13,6 +13,7 @@ import msgspec
 
 from chatcli.agent.persona import read_persona
 from chatcli.agent.prompts import prompt
+from chatcli.errors import DamagedOriginal
 from chatcli.providers.base import Block
 from chatcli.session.session import Session
 
@@ -42,7 +43,7 @@ def _archived_blocks(session: Session) -> tuple[Block, ...] | None:
         return None
     try:
         return msgspec.json.decode(session.archive.text(session.prompt_key), type=tuple[Block, ...])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, DamagedOriginal):
         return None
 
 

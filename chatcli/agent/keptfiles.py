@@ -54,12 +54,20 @@ def restore_files(session: Session) -> None:
 
 def files_kept_with(session: Session, original: Archived) -> list[str]:
     """Digests of the files that a result names as kept by its call."""
-    named = session.archive.text(original)
+    named: str | None
+    try:
+        named = session.archive.text(original)
+    except StorageError:  # which of them it named is not known any more
+        named = None
     calls = {
         message.call_id
         for message in session.transcript
         if isinstance(message, ToolResult) and message.original.sha256 == original.sha256
     }
     notes = {name.removeprefix(_NOTE): note for name, note in session.notes.items() if name.startswith(_NOTE)}
-    kept = [msgspec.json.decode(note, type=_KeptFile) for name, note in notes.items() if name in named]
+    kept = [
+        msgspec.json.decode(note, type=_KeptFile)
+        for name, note in notes.items()
+        if named is None or name in named
+    ]
     return [file.original.sha256 for file in kept if file.call_id in calls]

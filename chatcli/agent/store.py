@@ -18,7 +18,7 @@ class SessionStore:
         return self._session.archive.text(original)
 
     def open(self, original: Archived) -> BinaryIO:
-        return self._session.archive.open(original)
+        return self._session.archive.open_unchecked(original)
 
     def save(self, call_id: str, original: Archived) -> str | None:
         """Path of the file in the workspace that holds the original; None when it cannot be written."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from math import ceil
 from pathlib import Path
@@ -17,7 +18,7 @@ from chatcli.agent.memories import Memories
 from chatcli.agent.outside import Outside
 from chatcli.agent.person import TimedPerson
 from chatcli.agent.results import list_results
-from chatcli.errors import ToolFailed
+from chatcli.errors import DamagedOriginal, ToolFailed
 from chatcli.gate.environment import child_environment
 from chatcli.gate.gate import ApprovedChange, Gate
 from chatcli.gate.hidden import hide_process
@@ -288,10 +289,12 @@ class ArchiveStore:
         ]
 
     def open(self, key: str) -> BinaryIO:
-        return self._archive.open(self._original(key))
+        with _told_of_damage(key):
+            return self._archive.open(self._original(key))
 
     def text(self, key: str) -> str:
-        return self._archive.text(self._original(key))
+        with _told_of_damage(key):
+            return self._archive.text(self._original(key))
 
     def _original(self, key: str) -> Archived | str:
         """The original as it was stored, so that a damaged one is noticed; else what the archive finds."""
@@ -303,6 +306,14 @@ class ArchiveStore:
 
     def keep_file(self, tool: str, text: str, origin: str) -> Path | None:
         return keep_file(self._session, tool, self._call_id, text, origin)
+
+
+@contextmanager
+def _told_of_damage(key: str) -> Iterator[None]:
+    try:
+        yield
+    except DamagedOriginal:
+        raise ToolFailed(f"{key}: this result is damaged in the archive. Run the tool again.") from None
 
 
 class SessionNotes:

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from chatcli.context.limits import REDUCED, SMALLEST_CHARS, SMALLEST_TOKENS, Limits
 from chatcli.context.notice import offload_notice
-from chatcli.context.present import excerpt, is_stored, present, present_as_gone, saved_path, size_chars
+from chatcli.context.present import excerpt, is_stored, present, present_as_lost, saved_path, size_chars
 from chatcli.context.previews import fit
 from chatcli.context.reduction import may_be_reduced, reduce
 from chatcli.context.store import ResultStore
@@ -133,8 +133,8 @@ class _Turn:
                     return whole
                 wanted = self._limits.preview
             return self._preview(result, wanted, self._most_chars(result), most_tokens)
-        except StorageError:
-            return present_as_gone(result, wanted)
+        except StorageError as error:
+            return present_as_lost(result, wanted, error)
 
     def _reduced(self, result: ToolResult) -> ToolResult | None:
         """A long log or JSON as its content allows, if that is within the limits; never what pages itself."""
@@ -201,8 +201,8 @@ def _again(result: ToolResult, recorded: Presentation, store: ResultStore) -> To
         return result
     try:
         return present(result, recorded, store)
-    except StorageError:
-        return present_as_gone(result, recorded)
+    except StorageError as error:
+        return present_as_lost(result, recorded, error)
 
 
 def _equal_share(sizes: Sequence[int], excess: int) -> int:

@@ -7,6 +7,7 @@ from msgspec import structs
 from chatcli.context.excerpt import Excerpt, read_excerpt
 from chatcli.context.previews import render
 from chatcli.context.store import ResultStore
+from chatcli.errors import DamagedOriginal, StorageError
 from chatcli.messages import Archived, Presentation, ToolResult
 
 
@@ -48,12 +49,13 @@ def present(result: ToolResult, presentation: Presentation, store: ResultStore) 
     return structs.replace(result, shown=presentation, text=rendered.text)
 
 
-def present_as_gone(result: ToolResult, presentation: Presentation) -> ToolResult:
-    """For an original that the archive no longer has."""
+def present_as_lost(result: ToolResult, presentation: Presentation, why: StorageError) -> ToolResult:
+    """For an original that the archive no longer has, or that is damaged there."""
     original = result.original
-    text = (
-        f"[This tool result of {original.size_chars} chars is no longer in the archive, key {original.key}.]"
+    became = (
+        "is damaged in the archive" if isinstance(why, DamagedOriginal) else "is no longer in the archive"
     )
+    text = f"[This tool result of {original.size_chars} chars {became}, key {original.key}.]"
     return structs.replace(result, shown=presentation, text=text)
 
 

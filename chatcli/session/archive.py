@@ -6,17 +6,19 @@ name it. Originals are never changed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from chatcli.errors import StorageError
+from chatcli.errors import DamagedOriginal, StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived
-from chatcli.session.files import make_private_folder, storage_errors, sync_folder
+from chatcli.session.files import FileIdentity, identity_of, make_private_folder, storage_errors, sync_folder
 from chatcli.session.measure import KEY_DIGITS, to_utf8
 from chatcli.session.sink import SPOOL_PREFIX, Sink
 
@@ -41,6 +43,8 @@ class Archive:
         self._used_bytes = 0
         self._sizes: dict[str, int] | None = None
         self._texts: OrderedDict[str, str] = OrderedDict()
+        self._checked: dict[str, FileIdentity] = {}
+        """Files as they were when their bytes were known to be the right ones."""
 
     def put(self, data: bytes) -> Archived:
         """Store bytes and wait until they are on disk. Raises `StorageError`."""
@@ -84,23 +88,40 @@ class Archive:
     def open(self, original: Archived | str) -> BinaryIO:
         """The stored bytes, to read in pieces, from an `Archived` or a key.
 
-        Raises `StorageError`, also when an `Archived` has another length than it was stored with.
+        All are checked first, unless they were since anything touched the file.
+
+        Raises `StorageError`, a `DamagedOriginal` when they are not what was stored.
         """
-        sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
+        sha256, file = self._sha256(original), self.open_unchecked(original)
+        identity = identity_of(os.fstat(file.fileno()))
+        if self._checked.get(sha256) == identity:
+            return file
+        with storage_errors(self.folder / sha256):
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+        if found != sha256:
+            file.close()
+            raise self._damaged(sha256)
+        self._checked[sha256] = identity
+        return file
+
+    def open_unchecked(self, original: Archived | str) -> BinaryIO:
+        """The same for who needs little of a huge one: of an `Archived`, the length alone is checked."""
+        sha256 = self._sha256(original)
         path = self.folder / sha256
         with storage_errors(path):
             file = path.open("rb")
         if isinstance(original, Archived) and os.fstat(file.fileno()).st_size != original.size_bytes:
             file.close()
-            raise StorageError(_("{path} is damaged: it is not what was stored there.").format(path=path))
+            raise self._damaged(sha256)
         return file
 
     def text(self, original: Archived | str) -> str:
-        """The stored bytes as text; invalid UTF-8 is replaced. Raises `StorageError`.
+        """The stored bytes as text; invalid UTF-8 is replaced. Raises as `open` does.
 
         Loads all of it: read a huge one in pieces, with `open`.
         """
-        sha256 = original.sha256 if isinstance(original, Archived) else self.resolve(original)
+        sha256 = self._sha256(original)
         with self._lock:
             if (text := self._texts.get(sha256)) is not None:
                 self._texts.move_to_end(sha256)
@@ -134,6 +155,13 @@ class Archive:
             for path in self.folder.glob(f"{SPOOL_PREFIX}*"):
                 path.unlink(missing_ok=True)
 
+    def _sha256(self, original: Archived | str) -> str:
+        return original.sha256 if isinstance(original, Archived) else self.resolve(original)
+
+    def _damaged(self, sha256: str) -> DamagedOriginal:
+        path = self.folder / sha256
+        return DamagedOriginal(_("{path} is damaged: it is not what was stored there.").format(path=path))
+
     def _find(self, key: str) -> str | None:
         if not _KEY.fullmatch(key):
             return None
@@ -146,6 +174,8 @@ class Archive:
             sizes = self._known()
             self._used_bytes += archived.size_bytes - sizes.get(archived.sha256, 0)
             sizes[archived.sha256] = archived.size_bytes
+            with suppress(OSError):  # gone again: the next who opens it is told
+                self._checked[archived.sha256] = identity_of((self.folder / archived.sha256).stat())
 
     def _known(self) -> dict[str, int]:
         """Sizes by SHA-256, read from the folder once: only this archive adds to it."""

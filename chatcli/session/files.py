@@ -22,6 +22,14 @@ _LOCK_ATTEMPTS = 10
 _LOCK_PAUSE_SECONDS = 0.02
 
 
+FileIdentity = tuple[int, int, int]
+"""Another one after any change of a file, of its mode, or of the file itself."""
+
+
+def identity_of(status: os.stat_result) -> FileIdentity:
+    return status.st_ino, status.st_ctime_ns, status.st_size
+
+
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
     """Turn an `OSError` about `path` into the `StorageError` that a person reads."""

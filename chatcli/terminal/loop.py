@@ -161,7 +161,7 @@ class Repl:
     def _result_end(self, key: str) -> str:
         """The end of an archived result, which may be of any size; empty when it cannot be read."""
         try:
-            with self.conversation.session.archive.open(key) as file:
+            with self.conversation.session.archive.open_unchecked(key) as file:
                 size_bytes = file.seek(0, os.SEEK_END)
                 file.seek(max(size_bytes - _RESULT_END_BYTES, 0))
                 return file.read().decode("utf-8", "replace")

@@ -48,7 +48,7 @@ def _openable(entry: StoreEntry) -> StoreEntry:
         case "deleted":
             raise ToolFailed(f"{about} was deleted by the user. Do not ask for it again.")
         case "lost":
-            raise ToolFailed(f"{about} is no longer in the archive: its file is gone. Run the tool again.")
+            raise ToolFailed(f"{about} is not in the archive as it was stored: its file is gone or damaged. Run the tool again.")
         case _:
             return entry
 

@@ -106,6 +106,23 @@ async def test_a_session_whose_archive_was_removed_goes_on(talk, tmp_path, proje
         assert "no longer in the archive" in t.server.exchanges[0].seen.last_result
 
 
+async def test_a_result_that_was_changed_in_the_archive_is_called_damaged(talk):
+    async with talk([reply(call("read", file="hello.py")), reply("Read.")]) as t:
+        await t.conversation.run("read @hello.py")
+        original = t.results()[0].original
+        stored = t.conversation.session.archive.folder / original.sha256
+    stored.chmod(0o600)
+    stored.write_bytes(stored.read_bytes().replace(b"hello", b"HELLO"))
+    script = [reply(call("recall", keys=[original.key]), rewrite=True), reply("Damaged.")]
+    async with talk(script, resume="latest") as t:
+        await t.conversation.run("and now?")
+        seen = t.server.exchanges[0].seen.last_result
+        assert "is damaged in the archive" in seen
+        assert "HELLO" not in seen
+        told = f"{original.key}: this result is damaged in the archive. Run the tool again."
+        assert t.server.exchanges[1].seen.last_result == told
+
+
 async def test_clear_starts_a_new_session_and_the_old_one_can_be_resumed(talk):
     async with talk([reply("One."), reply("Two."), reply("Three.")]) as t:
         await t.conversation.run("1")

@@ -281,7 +281,7 @@ async def test_an_unknown_key_says_why_and_what_is_near(context: FakeContext) ->
         await text(context, "f" * 16 if not key.startswith("f") else "0" * 16)
     with pytest.raises(ToolFailed, match="deleted by the user"):
         await text(context, context.store.put(b"gone", state="deleted"))
-    with pytest.raises(ToolFailed, match="its file is gone"):
+    with pytest.raises(ToolFailed, match="its file is gone or damaged"):
         await text(context, context.store.put(b"lost", state="lost"))
 
 

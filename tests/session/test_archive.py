@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatcli.errors import StorageError
+from chatcli.errors import DamagedOriginal, StorageError
 from chatcli.messages import Archived
 from chatcli.session.archive import Archive
 from chatcli.session.measure import measure_unstored
@@ -163,6 +163,22 @@ def test_an_original_that_was_cut_behind_its_back_is_no_original(archive: Archiv
     with pytest.raises(StorageError, match="damaged"):
         archive.text(original)
     assert not Archive(archive.folder, 1_000).holds(original)
+
+
+def test_changed_bytes_of_the_same_length_are_no_original(archive: Archive) -> None:
+    original = archive.put(b"what was stored")
+    path = archive.folder / original.sha256
+    assert archive.open(original).read() == b"what was stored"
+    path.chmod(0o600)
+    path.write_bytes(b"WHAT was stored")
+    for reader in (archive, Archive(archive.folder, 1_000)):
+        for original_or_key in (original, original.key):
+            with pytest.raises(DamagedOriginal, match="damaged"):
+                reader.text(original_or_key)
+            with pytest.raises(DamagedOriginal, match="damaged"):
+                reader.open(original_or_key)
+    path.write_bytes(b"what was stored")
+    assert archive.text(original) == "what was stored"
 
 
 def test_a_full_disk_leaves_nothing_behind(archive: Archive, full_at: Full) -> None:
