@@ -31,7 +31,7 @@ _NEAR_WEIGHT = 0.1
 _NEW_WEIGHT = 0.03
 _HALF_LIFE_DAYS = 90.0
 
-_RELATED_COSINE = 0.3
+_RELATED_COSINE = 0.25
 """From here on a fact has to do with a question in which none of its words stand."""
 
 _OF_USER = frozenset({"profile", "personal", "preference"})
@@ -41,8 +41,6 @@ _USER = r"\b(?:i|me|my|mine|user|eu|mim|meus?|minhas?|usuari[oa])\b"
 class Found(Struct, frozen=True, kw_only=True):
     fact: Fact
     score: float
-    related: bool
-    """It has a word of the question, or clearly means something near."""
 
 
 class Recall:
@@ -53,7 +51,9 @@ class Recall:
         self.vectors = Vectors(memory)
 
     def find(self, question: str, *, scope: str, limit: int, guess: str = "") -> list[Found]:
-        """The best facts first. `scope` is the project that is worked on: its facts come before others'.
+        """The best facts first: each has a word of the question, or clearly means something near.
+
+        `scope` is the project that is worked on: its facts come before others'.
 
         `guess` is what an answer might look like (HyDE): its meaning counts like that of the question.
         """
@@ -91,9 +91,9 @@ def _fused(database: Database, question: str, near: Sequence[tuple[int, float]],
             + _ABOUT_USER_WEIGHT * (about_user and fact.category in _OF_USER)
             + _NEAR_WEIGHT * (fact.scope in ("", scope))
             + _NEW_WEIGHT * _freshness(fact, today),
-            related=number in by_words or by_meaning.get(number, 0.0) >= _RELATED_COSINE,
         )
         for number, fact in facts.items()
+        if number in by_words or by_meaning.get(number, 0.0) >= _RELATED_COSINE
     ]
     return sorted(found, key=lambda one: (-one.score, one.fact.id))
 

@@ -215,7 +215,7 @@ class StoreEntry(Struct, frozen=True, kw_only=True):
     omitted_bytes: int = 0
     """Bytes in the middle that were not stored."""
     state: Literal["stored", "deleted", "lost"] = "stored"
-    """`deleted` by the user; `lost`: nobody knows why it is not there."""
+    """`deleted` by the user; `lost`: gone or damaged, nobody knows why."""
 
 
 class Store(Protocol):
@@ -303,8 +303,8 @@ class Remembered(Struct, frozen=True, kw_only=True):
     """Name of the folder that it is about; empty: it holds everywhere."""
     day: str = ""
     """When it was last changed: ISO date."""
-    by_user: bool = True
-    """False for what a model or an import noted."""
+    by: str = ""
+    """Who noted it, in words: a model, an import; empty: the user."""
     outside: bool = False
     """Strangers may have written it: show it with an `origin`."""
 

@@ -76,7 +76,7 @@ def _line(fact: Remembered) -> str:
     notes = [fact.id, fact.day]
     if fact.project:
         notes.append(f"project {fact.project}")
-    if not fact.by_user:
-        notes.append("noted by a model")
+    if fact.by:
+        notes.append(fact.by)
     tags = "".join(f" #{tag}" for tag in fact.tags)
     return f"- [{fact.category}] {fact.text}{tags} ({', '.join(notes)})"

@@ -191,6 +191,20 @@ async def test_what_strangers_may_have_written_is_fenced_and_taints(talk: Callab
         assert t.conversation.gate.tainted
 
 
+async def test_the_model_is_told_who_noted_a_fact(talk: Callable, memory: Memory) -> None:
+    memory.add([draft("Tabs, says Ana."), draft("Tabs, we saw.", said_by="model")])
+    memory.add([draft("Tabs, said a file.", said_by="import", outside=True)])
+    async with talk([reply(call("memory", action="recall", text="tabs")), reply("Tabs."), reply("Tabs.")]) as t:
+        await t.conversation.run("go")
+        await t.conversation.run("tabs?", mode="chat")
+        recalled = t.result_text(0)
+        assert ", noted by a model)" in recalled
+        assert ", imported)" in recalled
+        tail = t.server.exchanges[-1].seen.user_texts[-1]
+        for line in ("Tabs, says Ana.", "Tabs, we saw. (noted by a model)", "Tabs, said a file. (imported)"):
+            assert f"- [general] {line}\n" in tail
+
+
 async def test_a_memory_that_cannot_be_read_keeps_nobody_from_working(talk: Callable, memory: Memory) -> None:
     memory.folder.write_text("a file stands here", encoding="utf-8")
     async with talk([reply("Hi."), reply(call("memory", action="map")), reply("Hm.")]) as t:

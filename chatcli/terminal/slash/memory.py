@@ -135,6 +135,9 @@ async def _forget(repl: Repl, text: str) -> None:
     question = ngettext("Forget it for good?", "Forget these {n} for good?", len(found)).format(n=len(found))
     if await repl.confirm(question):
         await asyncio.to_thread(repl.conversation.memory.forget, [fact.id for fact in found])
+        if repl.conversation.memory.news:  # a copy still has it, which is told next
+            repl.tell(_("Forgotten. What a session has sent stays in its journal."))
+            return
         repl.tell(
             _("Forgotten. Its text is gone from the disk; what a session has sent stays in its journal.")
         )
