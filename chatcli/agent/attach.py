@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from chatcli.agent.images import attach_image, unseen
+from chatcli.agent.images import attach_image, taken_over, unseen
 from chatcli.agent.inbox import Inbox
 from chatcli.agent.store import SessionStore
 from chatcli.context.excerpt import read_excerpt
@@ -39,7 +39,8 @@ class Attaching(Struct, frozen=True, kw_only=True):
     def files(self, paths: Sequence[Path], piped: BinaryIO | None = None) -> list[Attachment | Image]:
         """What goes with a message; `piped` is what came on standard input. Raises a `UserFacingError`."""
         found = [attach_file(path, self.session, self.settings, self.provider) for path in paths]
-        if told := unseen([file for file in found if isinstance(file, Image)], self.provider):
+        images = [file for file in found if isinstance(file, Image)]
+        if told := unseen([*taken_over(self.session, self.provider), *images], self.provider):
             self.listen(Notice("warning", told))
         if piped is not None:
             found.append(attach_stream("stdin", piped, self.session, self.settings))

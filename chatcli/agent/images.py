@@ -52,7 +52,15 @@ def unseen(images: Sequence[Image], provider: Provider) -> str:
         "{model} is not known to see images: it is told only the name and size of {names}. "
         "If it can, /model refresh may tell, or vision = true in the settings."
     )
-    return text.format(model=provider.model, names=", ".join(image.path for image in images))
+    return text.format(model=provider.model, names=", ".join(dict.fromkeys(image.path for image in images)))
+
+
+def taken_over(session: Session, provider: Provider) -> list[Image]:
+    """Images of earlier messages, where another model gave the last answer."""
+    last = session.last_answer
+    if last is None or (last.provider, last.model) == (provider.name, provider.model):
+        return []
+    return [image for m in session.transcript if isinstance(m, UserMessage) for image in m.images]
 
 
 def with_bytes(request: Request, archive: Archive) -> Request:

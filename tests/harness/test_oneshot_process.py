@@ -371,6 +371,21 @@ def test_an_image_in_the_text_is_shown_to_a_model_that_sees(place, wire):
     assert ("gpt-oss:20b is not known to see images" in finished.err) is (wire == "ollama")
 
 
+def test_a_model_that_takes_over_and_does_not_see_the_images_so_far_is_told_of_once(place):
+    (place.project / "a.png").write_bytes(png())
+    with serve([reply("A cat.")]) as server:
+        place.run(place.environment("anthropic", server), "-p", "what is in @a.png?")
+    blind = "gpt-oss:20b is not known to see images: it is told only the name and size of a.png."
+    with serve([reply("It was a cat."), reply("Still.")]) as server:
+        goes_on = place.environment("ollama", server)
+        first = place.run(goes_on, "-p", "what was it?", "--continue", "--provider", "OLLAMA")
+        second = place.run(goes_on, "-p", "and now?", "--continue")
+    assert (first.code, first.out) == (0, "It was a cat.\n")
+    assert blind in first.err
+    assert (second.code, second.out) == (0, "Still.\n")
+    assert "images" not in second.err
+
+
 def test_an_image_that_the_service_refuses_ends_before_anything_is_sent(place):
     (place.project / "a.png").write_bytes(png(size_bytes=4_000_000))
     with serve([]) as server:
