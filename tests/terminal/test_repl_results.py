@@ -64,6 +64,7 @@ def test_results_are_listed_copied_and_deleted(world: World) -> None:
     terminal.expect("for good?")
     terminal.line("y")
     terminal.expect("Deleted.")
+    terminal.expect("is deleted with that one")
     assert all(b"8999" not in original for original in originals(world))
     assert [entry for entry in journal(world) if entry["type"] == "result_deleted"]
     assert not list(world.tmp.glob("chatcli-agent-*/tool-results/budget_*"))

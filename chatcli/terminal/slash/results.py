@@ -156,6 +156,7 @@ async def _delete(repl: Repl, result: StoredResult, found: list[StoredResult]) -
     if await repl.confirm(question):
         repl.conversation.toolbox.delete_result(result.original)
         repl.tell(_("Deleted. From now on the model sees that it was; what it was sent before, it has seen."))
+        repl.tell(_("What another result took from it (@recall, @read, a command) is deleted with that one."))
 
 
 COMMANDS = (
