@@ -105,6 +105,7 @@ class Toolbox:
             self.network.forget()
 
     def context(self, call_id: str, cap_chars: int, progress: Callable[[str], None]) -> CallContext:
+        self.session.workspace.mend(self.session.archive)  # what is read is what was saved
         return CallContext(self, call_id, cap_chars, progress)
 
 

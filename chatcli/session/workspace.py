@@ -18,11 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from chatcli.errors import StorageError
 from chatcli.i18n import _
 from chatcli.messages import Archived
 from chatcli.session.archive import Archive
-from chatcli.session.files import lock_file, storage_errors, try_lock
+from chatcli.session.files import FileIdentity, identity_of, lock_file, storage_errors, try_lock
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +39,13 @@ _UNOWNED_SECONDS = 600
 _CLAIM_ATTEMPTS = 3
 
 
+class _Written(Struct, frozen=True):
+    """A file of this process, as it was when it was written."""
+
+    original: Archived
+    identity: FileIdentity | None
+
+
 class Workspace:
     """`root` holds `scratch` (for the model and its commands) and `tool_results` (to be read only)."""
 
@@ -48,6 +57,7 @@ class Workspace:
         self._pid = os.getpid()
         self._disturbances = 0
         self._seen_stamp = 0
+        self._written: dict[Path, _Written] = {}
         atexit.register(self.remove)
 
     @classmethod
@@ -60,8 +70,10 @@ class Workspace:
         with storage_errors(tmp):
             root = tmp.resolve(strict=True) / (name or PREFIX + os.urandom(8).hex())
             workspace = cls(root, _claim(root))
-            for folder in (workspace.scratch, workspace.tool_results):
-                _make_real_folder(folder)
+            _make_real_folder(workspace.scratch)
+            if not workspace.tool_results.is_symlink():
+                _remove_tree(workspace.tool_results)  # nobody knows what became of its files
+            _make_real_folder(workspace.tool_results)
             workspace._seen_stamp = workspace._stamp
             (root / _KEPT).unlink(missing_ok=True)
         return workspace
@@ -73,24 +85,27 @@ class Workspace:
     def expose(self, call_id: str, original: Archived, archive: Archive, kind: str = "budget") -> Path | None:
         """The path at which the model can read an original, copied there once, read-only.
 
-        None when it could not be written: then no marker may name it.
+        What anything touched since, or another process wrote, is written again. None when that cannot be:
+        then no marker may name it.
         """
         path = self.tool_results / file_name(call_id, original, kind)
-        try:
-            if path.lstat().st_size == original.size_bytes:
-                return path
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            logger.warning("cannot look at %s: %s", path, error)
-            return None
+        written = self._written.get(path)
+        if written and written.identity == _identity(path):
+            return path
         return self._copy(original, archive, path)
+
+    def mend(self, archive: Archive) -> None:
+        """Write again what a command changed: the files are its user's own, whatever their mode."""
+        for path, written in tuple(self._written.items()):
+            if written.identity != _identity(path):
+                self._copy(written.original, archive, path)
 
     def conceal(self, sha256: str) -> None:
         """Remove what `expose` wrote of an original, for whichever call. Raises `StorageError`."""
         with storage_errors(self.tool_results), self._own_change():
             for path in self.tool_results.glob(_file_name("*", "*", sha256)):
                 path.unlink(missing_ok=True)
+                self._written.pop(path, None)
 
     def disturbances(self) -> int:
         """How often it was found that somebody else had removed or added files of results.
@@ -126,10 +141,12 @@ class Workspace:
                 with os.fdopen(fd, "wb") as target, archive.open(original) as source:
                     shutil.copyfileobj(source, target, 1 << 20)
                 partial.replace(path)
+                self._written[path] = _Written(original, _identity(path))
         except (OSError, StorageError) as error:
             logger.warning("cannot write %s: %s", path, error)
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+            for left in (partial, path):  # what stands there is not the original
+                with suppress(OSError):
+                    left.unlink(missing_ok=True)
             return None
         return path
 
@@ -160,6 +177,14 @@ class Workspace:
         finally:
             os.close(self._lock)
             self._lock = -1
+
+
+def _identity(path: Path) -> FileIdentity | None:
+    """None for what is not there."""
+    try:
+        return identity_of(path.lstat())
+    except OSError:
+        return None
 
 
 def file_name(call_id: str, original: Archived, kind: str = "budget") -> str:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from chatcli.events import Notice, RunFinished, RunStarted
 from chatcli.gate.questions import Answer
 from chatcli.messages import Attachment, UserMessage
 from tests.memory.labelled import draft
-from tests.wire.script import call, reply, status
+from tests.wire.script import by_turn, call, reply, status
 
 
 def attachments(session) -> list[Attachment]:
@@ -121,6 +122,42 @@ async def test_a_result_that_was_changed_in_the_archive_is_called_damaged(talk):
         assert "HELLO" not in seen
         told = f"{original.key}: this result is damaged in the archive. Run the tool again."
         assert t.server.exchanges[1].seen.last_result == told
+
+
+LIE = """
+import os, pathlib
+for path in pathlib.Path(os.environ["CHATCLI_AGENT_TMPDIR"]).parent.glob("tool-results/*"):
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes().replace(b"line", b"LIES"))
+print("done")
+"""
+
+
+async def test_what_a_command_did_to_a_saved_result_is_not_what_is_read(talk, project):
+    (project / "big.txt").write_text(
+        "".join(f"line {n} of the file\n" for n in range(4_000)), encoding="utf-8"
+    )
+    (project / "lie.py").write_text(LIE, encoding="utf-8")
+    lie = "python3 lie.py"
+
+    def saved(seen):
+        return re.search(r"saved to (\S+?),", seen.results[0].text)[1]
+
+    script = by_turn(
+        reply(call("exec", command="cat big.txt")),
+        lambda seen: reply(call("exec", command=lie), call("read", file=saved(seen), start=1, end=3)),
+        lambda seen: reply(
+            call("exec", command=lie), call("search", pattern="(?i)l[a-z]+ 3999 ", path=saved(seen))
+        ),
+        reply("Read."),
+    )
+    async with talk(script, autonomy="all") as t:
+        await t.conversation.run("go")
+        assert [result.status for result in t.results()] == ["ok"] * 5
+        assert [t.result_text(index)[:5] for index in (1, 3)] == ["done\n"] * 2
+        assert "line 1 of the file" in t.result_text(2)
+        assert "line 3999 of the file" in t.result_text(4)
+        assert all("LIES" not in t.result_text(index) for index in (2, 4))
 
 
 async def test_clear_starts_a_new_session_and_the_old_one_can_be_resumed(talk):

@@ -199,6 +199,69 @@ def test_the_path_is_the_same_after_a_crash(tmp: Path, archive: Archive) -> None
     assert paths[0] == paths[1] == tmp / name / "tool-results" / file_name("c", original)
 
 
+def change(path: Path) -> None:
+    """As a command can: other bytes, as many as before, and the mode as it was."""
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes().replace(b"data", b"LIES"))
+    path.chmod(0o400)
+
+
+def test_a_file_that_a_command_changed_is_written_again(tmp: Path, archive: Archive) -> None:
+    workspace = Workspace.create(tmp)
+    original = archive.put(b"data")
+    path = workspace.expose("c", original, archive)
+    assert path is not None
+    change(path)
+    assert workspace.expose("c", original, archive) == path
+    assert path.read_bytes() == b"data"
+    change(path)
+    workspace.mend(archive)
+    assert (path.read_bytes(), mode(path)) == (b"data", 0o400)
+    elsewhere = workspace.scratch / "lies"
+    elsewhere.write_bytes(b"LIES")
+    path.unlink()
+    path.symlink_to(elsewhere)
+    workspace.mend(archive)
+    assert (path.read_bytes(), elsewhere.read_bytes()) == (b"data", b"LIES")
+    workspace.remove()
+
+
+def test_a_changed_file_whose_original_is_gone_is_removed(tmp: Path, archive: Archive) -> None:
+    workspace = Workspace.create(tmp)
+    original = archive.put(b"data")
+    path = workspace.expose("c", original, archive)
+    assert path is not None
+    (archive.folder / original.sha256).unlink()
+    workspace.mend(archive)
+    assert path.read_bytes() == b"data", "nobody touched it"
+    change(path)
+    workspace.mend(archive)
+    assert not path.exists()
+    workspace.remove()
+
+
+def test_what_was_deleted_is_not_written_again(tmp: Path, archive: Archive) -> None:
+    workspace = Workspace.create(tmp)
+    original = archive.put(b"data")
+    path = workspace.expose("c", original, archive)
+    assert path is not None
+    workspace.conceal(original.sha256)
+    workspace.mend(archive)
+    assert not path.exists()
+    workspace.remove()
+
+
+def test_files_of_an_earlier_process_are_not_trusted(tmp: Path, archive: Archive) -> None:
+    workspace = Workspace.create(tmp)
+    path = workspace.expose("c", archive.put(b"data"), archive)
+    assert path is not None
+    change(path)
+    workspace.remove(keep=True)
+    again = Workspace.create(tmp, workspace.root.name)
+    assert not path.exists()
+    again.remove()
+
+
 @pytest.mark.parametrize("call_id", ["../../etc/x", "a/b\\c", "web_fetch:0", "x" * 500, "é\n\0", ""])
 def test_file_names_are_safe_whatever_the_call_id(tmp: Path, archive: Archive, call_id: str) -> None:
     workspace = Workspace.create(tmp)
