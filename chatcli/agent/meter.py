@@ -75,7 +75,8 @@ class Meter:
         if self._session.usage or self._purse.is_limited:
             await prices.load(provider.name)  # not for the first request: it has nothing to wait for
             forecast = self._forecast(outgoing, provider)
-            await self._purse.allow(self.session_usd, forecast.usd, provider.model)
+            unpriced = dict.fromkeys(r.model for r in self._session.usage if r.cost_usd is None)
+            await self._purse.allow(self.session_usd, forecast.usd, provider.model, unpriced)
             if purpose == "answer":
                 self._tell_cold(forecast.miss, provider)
         return outgoing

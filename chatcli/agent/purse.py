@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from chatcli.agent.person import TimedPerson
 from chatcli.errors import LimitReached
 from chatcli.events import Listener, Notice
@@ -36,16 +38,20 @@ class Purse:
     def is_limited(self) -> bool:
         return self._step_usd > 0
 
-    async def allow(self, spent_usd: float, next_usd: float | None, model: str) -> None:
+    async def allow(
+        self, spent_usd: float, next_usd: float | None, model: str, unpriced: Collection[str] = ()
+    ) -> None:
         """Let one more request pass, or raise `MoneyLimit`. `next_usd` is what it is likely to cost.
 
-        A request without a price passes, and that is told. At the limit a person is asked; each yes is
-        worth the same amount again.
+        A request without a price passes, and that is told; so is that what the models `unpriced` cost before
+        does not count. At the limit a person is asked; each yes is worth the same amount again.
         """
         if not self.is_limited:
             return
         if next_usd is None:
             self._tell_unknown(model)
+        for earlier in unpriced:
+            self._tell_uncounted(earlier)
         if spent_usd + (next_usd or 0.0) <= self._limit_usd:
             self._warn(spent_usd)
             return
@@ -78,6 +84,15 @@ class Purse:
             text = _(
                 "The price of {model} is unknown: the limit of ${limit} cannot be held. A table "
                 '[prices."{model}"] in settings.toml gives it one.'
+            )
+            self._listen(Notice("warning", filled(text, model=model, limit=_amount(self._step_usd))))
+
+    def _tell_uncounted(self, model: str) -> None:
+        if model not in self._told_unknown:
+            self._told_unknown.add(model)
+            text = _(
+                "What {model} has cost in this session is unknown: "
+                "it does not count against the limit of ${limit}."
             )
             self._listen(Notice("warning", filled(text, model=model, limit=_amount(self._step_usd))))
 

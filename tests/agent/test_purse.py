@@ -57,3 +57,19 @@ async def test_where_the_price_is_unknown_it_is_told_once_that_the_limit_cannot_
     async with talk(SCRIPT, wire="CLAUDEAI", server=options, **flags) as t:
         assert (await t.conversation.run("go")).cost_usd is None
         assert len([text for text in warnings(t) if "unknown" in text]) == 1
+
+
+async def test_what_an_earlier_model_cost_without_a_price_is_told_not_to_count(talk):
+    options = {"models": ("a-model-without-price", "claude-sonnet-5-5")}
+    async with talk([reply("One.")], wire="CLAUDEAI", server=options, model="a-model-without-price") as t:
+        await t.conversation.run("one")
+        known = t.conversation.session.id
+    script = [reply("Two.", rewrite=True), reply("Three.")]
+    flags = {"model": "claude-sonnet-5-5", "resume": known, "max_cost_usd": 0.5}
+    async with talk(script, wire="CLAUDEAI", server=options, **flags) as t:
+        await t.conversation.run("two")
+        await t.conversation.run("three")
+        assert warnings(t) == [
+            "What a-model-without-price has cost in this session is unknown: "
+            "it does not count against the limit of $0.50."
+        ]
