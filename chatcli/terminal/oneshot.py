@@ -78,7 +78,8 @@ def run_oneshot(start: Start, prompt: str | None, *, output: str, environment: M
         piped = None
     if not text.strip():
         raise UsageError(
-            _("There is nothing to answer: the text is empty."), hint='chatcli -p "what is in this folder?"'
+            _("There is nothing to answer: the text is empty."),
+            hint='chatcli -p "' + _("what is in this folder?") + '"',
         )
     typed = prompt is not None
     if prompt is not None:
@@ -187,8 +188,8 @@ class _Writer:
             self._line(run_object(event, self._conversation.session.id, error))
         elif self._form == "text":
             self._say(event.text if event.text.endswith("\n") else event.text + "\n")
-            if (why := _why_ended(event.end)) is not None:
-                self._err.write(f"chatcli: {why}\n")
+        if self._form != "jsonl" and (why := _why_ended(event.end)) is not None:
+            self._err.write(f"chatcli: {why}\n")
 
     def _line(self, value: Any) -> None:
         self._say(msgspec.json.encode(value).decode() + "\n")
@@ -231,7 +232,7 @@ def _why_ended(end: RunEnd) -> str | None:
         case "max_turns":
             return _("stopped: the limit of turns is reached (--max-turns).")
         case "max_cost":
-            return _("stopped: the session has cost as much as it may (--max-cost).")
+            return _("stopped: the next request could cost more than the session may (--max-cost).")
         case "stagnation":
             return _("stopped: the run only repeated itself.")
         case "output_limit":
