@@ -6,6 +6,7 @@ are in force, crashes and resumes, compactions and their undoing, files that go 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -60,6 +61,8 @@ class AnySession(RuleBasedStateMachine):
         self.before: View | None = None
         self.moved: set[int] = set()
         """Results whose presentation was decided anew since the view before; -1: everything may differ."""
+        self.lost = False
+        """Files went away since the last view, whose markers may name them."""
 
     @initialize(limits=limits, ageing=ageings)
     def begin(self, limits: Limits, ageing: Ageing) -> None:
@@ -102,6 +105,7 @@ class AnySession(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """Another process goes on; the workspace of the dead one is gone."""
+        self.lost = True
         self.session.close()
         self.session = Session.resume(
             self.root / "home", self.session.id, tmp=self.root / "tmp", quota_bytes=QUOTA_BYTES
@@ -137,10 +141,26 @@ class AnySession(RuleBasedStateMachine):
         if self.session.undo_compaction():
             self.moved.add(-1)
 
-    @rule()
-    def lose_files(self) -> None:
-        """Somebody empties the temporary folder."""
-        shutil.rmtree(self.session.workspace.tool_results, ignore_errors=True)
+    @rule(data=st.data())
+    def lose_files(self, data: st.DataObject) -> None:
+        """Somebody cleans the temporary folder: all of it, the results, or some of them."""
+        workspace = self.session.workspace
+        saved = sorted(workspace.tool_results.glob("*"))
+        gone = data.draw(st.sampled_from([workspace.root, workspace.tool_results, *saved]))
+        if gone not in saved:
+            shutil.rmtree(gone, ignore_errors=True)
+        else:
+            gone.unlink()
+            os.utime(workspace.tool_results, (1, 1))  # clocks of file systems are coarse
+        self.lost = True
+
+    @rule(data=st.data())
+    def change_file(self, data: st.DataObject) -> None:
+        """A command writes into a saved result, as many bytes as there were."""
+        if saved := sorted(self.session.workspace.tool_results.glob("*")):
+            path = data.draw(st.sampled_from(saved))
+            path.chmod(0o600)
+            path.write_bytes(b"X" * path.stat().st_size)
 
     @precondition(lambda self: bool(self.session.shown))
     @rule(data=st.data(), pinned=st.booleans())
@@ -186,7 +206,7 @@ class AnySession(RuleBasedStateMachine):
             assert all(decision.reason in ("first", "file lost") for decision in view.decisions)
         if before is not None and -1 not in self.moved:
             self._shares_its_beginning(before, view)
-        self.before, self.moved = view, set()
+        self.before, self.moved, self.lost = view, set(), False
 
     @invariant()
     def every_byte_can_be_recovered(self) -> None:
@@ -244,7 +264,9 @@ class AnySession(RuleBasedStateMachine):
             return
         assert f"<<ccr:{result.original.key}>>" in result.text
         for path in re.findall(r"full output saved to (\S+), @recall", result.text):
-            if path.startswith(str(self.root)) and Path(path).exists():
+            if path.startswith(str(self.root)) and not self.lost:
+                assert Path(path).exists()
+                self.session.workspace.mend(self.session.archive)  # as before every call
                 assert Path(path).read_bytes() == self.returned[result.seq]
 
 
