@@ -19,7 +19,8 @@ class MoneyLimit(LimitReached):
 
     def __init__(self) -> None:
         super().__init__(
-            _("This session has cost as much as it may."), hint="--max-cost, CHATCLI_SESSION_BUDGET_USD"
+            _("The next request could cost more than this session may."),
+            hint="--max-cost, CHATCLI_SESSION_BUDGET_USD",
         )
 
 

@@ -40,12 +40,17 @@ def test_one_shot_stops_with_4_before_the_request_that_could_exceed_it(place):
     assert server.violations == []
 
 
-def test_it_says_why_it_stopped(place):
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_it_says_how_near_it_was_and_why_it_stopped(place, form):
+    cap = {"CHATCLI_SESSION_BUDGET_USD": str(EACH_USD * 3.5)}
     with serve(SCRIPT) as server:
-        finished = answer(place, server, CHATCLI_SESSION_BUDGET_USD=str(EACH_USD * 3.5))
+        finished = answer(place, server, "--output", form, **cap)
 
     assert finished.code == 4
-    assert "as much as it may (--max-cost)" in finished.err
+    assert finished.err == (
+        "This session has cost $0.0630 of $0.0735; the next request may exceed that.\n"
+        "chatcli: stopped: the next request could cost more than the session may (--max-cost).\n"
+    )
 
 
 def test_at_four_fifths_it_warns(place):
