@@ -119,6 +119,14 @@ NO_CALLS = {
     "a block in which a line begins like its end": "```\n```xml\n<tool_call name='read' />\n```\nends here",
     "a quotation": "> <tool_call name='read' />\nends here",
     "code in a line": "`<tool_call name=\"@read\" args='{}' />` or ``[tool: @tree]`` calls a tool.",
+    "a tag for code": "<pre>\n<tool_call name='read' />\n</pre>\nends here",
+    "a tag for code behind words": "So: <pre class='x'>\n\n<tool_call name='read' />\n</pre>\nends here",
+    "a tag for code that never ends": "<PRE><code>\n<tool_call name='read' />\nand so on",
+    "a tag for code in a line": "Write <code><tool_call name='read' /></code>, and no more.",
+    "a comment": "<!-- `so:\n<tool_call name='read' />\n-->ends here",
+    "an empty comment, and a declaration": "<!--><!DOCTYPE html> <!> <!- <",
+    "how calls are written": 'The syntax is <tool_call name="@read" ...> as you know.',
+    "how calls are written, to the end": 'The syntax is <tool_call name="@read" … />',
     "a thought": "<think>I could <tool_call name=\"@read\" args='{}' /></think>No need.",
     "other tags": "<tool_caller name='x'/> <toolbox> <tools name='read'/>",
     "a tag without a name": "<tool_call /> and <tool args='{}'/>",
@@ -130,6 +138,28 @@ NO_CALLS = {
     "no colon": "[tool read a.py]",
     "less than": "a <tool and b > c",
 }
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<code>a</code> and ",
+        "The <pre> tag is old.\n",
+        "<!-- a -->",
+        "<!DOCTYPE html>\n",
+        "<PRE>\na`\n</Pre>",
+        "So:\n\n    ",
+    ],
+)
+def test_what_stands_behind_such_a_tag_is_a_call_again(before):
+    reply, words = read(before + "<tool_call name=\"@read\" args='{}' />")
+    assert [part.name for part in reply.parts if isinstance(part, ToolCall)] == ["read"]
+    assert words == before.rstrip()
+
+
+def test_a_tag_for_code_with_nothing_but_a_call_in_the_end_was_meant():
+    reply, _words = read("<pre>\n<tool_call name=\"@read\" args='{}' />\n</pre>\n")
+    assert reply.unreadable_call
 
 
 @pytest.mark.parametrize("text", NO_CALLS.values(), ids=NO_CALLS.keys())
@@ -312,6 +342,8 @@ ADVERSARIAL = {
     "calls": """<tool_call name="@tree" />\n""",
     "spaces": "<tool_call name=  ",
     "thoughts": "<think></think",
+    "tags for code": "<pre><code></code",
+    "comments": "<!--<!-->",
 }
 
 

@@ -1,8 +1,9 @@
 """Tells the calls in what a model writes from its words, while it writes.
 
-What stands in a block of code, in `code`, behind `>`, or in a thought at the beginning is no call. The
-text goes through a chain of generators a character at a time, and each is looked at a bounded number of
-times: the work grows with the length of the text, whatever it holds and however it is cut into pieces.
+What stands in a block of code, in `code`, behind `>`, in <pre>, <code> or a comment, or in a thought at
+the beginning is no call; an indented line may be one, as it is where steps are listed. The text goes
+through a chain of generators a character at a time, and each is looked at a bounded number of times: the
+work grows with the length of the text, whatever it holds and however it is cut into pieces.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from chatcli.agent.text_protocol.spellings import (
 )
 
 _THOUGHTS = ("<think>", "<thinking>")
+_CODE_TAGS = ("<pre", "<code")
 _AFTERMATH_CHARS = 600
 """So much may stand between two calls; a model that writes more makes up what they came to."""
 _NAMED_IN_OBJECT = re.compile(r'\{\s*"\w+"\s*:\s*"@?([\w.-]+)"')
@@ -169,19 +171,48 @@ class CallScanner:
 
     def _thought(self, char: str) -> Steps:
         """Up to the tag that ends it."""
-        tail = ""
-        while char:
-            self._say(char)
-            tail = (tail + char)[-len("</think") :]
-            char = yield
-            if tail == "</think":
-                break
+        _inside, char = yield from self._through("</think", char)
         return char
+
+    def _code(self, tag: str, char: str, *, begins_line: bool) -> Steps:
+        """Up to the tag that ends it; behind words, and before some, at most to the end of the line."""
+        _attributes, char = yield from self._rest_of_line(char, stop=">")
+        if char == ">":
+            self._say(char)
+            char = yield
+        within_line = not begins_line and char != "\n"
+        end = tag.replace("<", "</") + ">"
+        inside, char = yield from self._through(end, char, stop="\n" if within_line else "")
+        self.last_block = inside.removesuffix(end)
+        return char
+
+    def _comment(self, char: str) -> Steps:
+        """Behind `<!`, where something else may stand as well."""
+        dashes = ""
+        while char == "-" and len(dashes) < len("--"):
+            self._say(char)
+            dashes += char
+            char = yield
+        if dashes == "--":
+            _inside, char = yield from self._through("-->", char)
+        return char
+
+    def _through(self, end: str, char: str, stop: str = "") -> Generator[None, str, tuple[str, str]]:
+        """What stands up to and with `end`, which may be missing, or before `stop`."""
+        inside: list[str] = []
+        tail = ""
+        while char and char != stop and tail != end:
+            self._say(char)
+            inside.append(char)
+            tail = (tail + char.lower())[-len(end) :]
+            char = yield
+        self._ticks = 0
+        return "".join(inside), char
 
     # --- what may be a call ---------------------------------------------------------------------
 
     def _candidate(self, first: str) -> Steps:
-        began = not self._spoke
+        began, begins_line = not self._spoke, self._blank_line
         read = self._reader_for(first)
         if read is None:
             self._say(first)
@@ -193,8 +224,14 @@ class CallScanner:
         if not self._takes(Written(draft=self.draft, raw=raw)):
             for released in raw:
                 self._say(released)
+            self.draft = Draft()
             if began and (raw + char).lower() in _THOUGHTS:
-                char = yield from self._thought(char)
+                return (yield from self._thought(char))
+            if raw.lower() in _CODE_TAGS and (char in SPACE or char == ">"):
+                return (yield from self._code(raw.lower(), char, begins_line=begins_line))
+            if raw + char == "<!":
+                self._say(char)
+                return (yield from self._comment((yield)))
         self.draft = Draft()
         return char
 

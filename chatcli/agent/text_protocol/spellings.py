@@ -30,6 +30,7 @@ RESULT_TAG = "tool_result"
 SPACE = frozenset(" \t\r\n")
 NAME_KEYS = ("tool_call", "tool", "name")
 ARGUMENTS_KEYS = ("args", "arguments", "parameters", "input")
+_ELISIONS = ("...", "…")
 _MAX_WORD_CHARS = 24
 _BEHIND_KEY = " \t\r\n=/>"
 _BEHIND_WORD = " \t\r\n>"
@@ -53,6 +54,8 @@ class Draft(Struct, kw_only=True):
     """Pieces of the arguments that have come since it was emptied, once the name is known."""
     open: bool = False
     """The text ended in the middle of a value."""
+    sketched: bool = False
+    """Dots stand where arguments would: it tells how calls are written."""
     unclosed: bool = False
     """The text ended where the end of the call should have stood."""
 
@@ -74,6 +77,8 @@ def read_tag(draft: Draft) -> Steps:
             char = yield
         else:
             closed, char = yield from _attribute(draft, char)
+    if draft.sketched:
+        return (yield) if char else char
     given = draft.arguments is not None or bool(draft.attributes)
     if not char:
         draft.unclosed = True
@@ -127,6 +132,7 @@ def _attribute(draft: Draft, char: str) -> Generator[None, str, tuple[bool, str]
     key, char = yield from _until(char, _BEHIND_KEY)
     _blank, char = yield from _space(char)
     if char != "=":
+        draft.sketched = draft.sketched or key in _ELISIONS
         return False, char
     _blank, char = yield from _space((yield))
     closed = False
