@@ -54,6 +54,23 @@ def test_facts_are_added_looked_at_changed_and_forgotten(world: World) -> None:
     terminal.expect("list | search")
 
 
+def test_what_stays_in_a_copy_is_not_said_to_be_gone(world: World) -> None:
+    terminal = world.prompt(columns=200)
+    terminal.line("/memory add [gotcha] The build needs GNU make.")
+    terminal.expect("gotcha ·")
+    fact_id = id_of(terminal, "GNU make")
+    (document,) = world.home.rglob("MEMORY.md")
+    with document.open("a", encoding="utf-8") as file:
+        file.write("\n<!-- ask Bob -->\n")
+    terminal.line("/memory list")
+    terminal.expect("is kept in")
+    terminal.line(f"/memory forget {fact_id}")
+    terminal.expect("Forget it for good")
+    terminal.line("y")
+    terminal.expect("still stands in")
+    assert "gone from the disk" not in "\n".join(terminal.lines())
+
+
 def test_forty_columns_are_enough(world: World) -> None:
     terminal = world.prompt(columns=40, LANG="pt_BR.UTF-8")
     terminal.line("/memory add [preference] Prefiro respostas curtas, sem introdução e sem elogios. #estilo")
@@ -94,7 +111,7 @@ def test_who_says_nothing_to_it_is_asked_once_a_session(world: World) -> None:
     terminal.expect("Again.")
     terminal.line("/memory")
     terminal.expect("Nothing is remembered yet.")
-    assert terminal.text().count("May chatcli") == 1
+    assert "\n".join(terminal.lines()).count("May chatcli") == 1
     assert world.server.violations == []
 
 
