@@ -26,6 +26,7 @@ from chatcli.agent.routing_phrases import (
     NAMED,
     ODD,
     OF_A_KIND,
+    ONE_IN_CAPITALS,
     PERSON,
     SPECIFIC,
     TERMS,
@@ -84,8 +85,11 @@ def looks_conversational(text: str) -> bool:
 
 
 def _names_code(written: str) -> bool:
-    """`parseConfig`, `UserService`: names that no prose has, unless they are known ones."""
-    return any(name.lower() not in NAMES for name in CODE_NAME.findall(written))
+    """`parseConfig`, `UserService`, `an Order?`: names that no prose has, unless they are known ones."""
+    one = ONE_IN_CAPITALS.search(written)
+    return any(name.lower() not in NAMES for name in CODE_NAME.findall(written)) or (
+        one is not None and _plain(one[1]) not in NAMES | CONCEPTS | ABILITIES
+    )
 
 
 def _asks_for_a_word(asked: str) -> bool:
@@ -148,7 +152,8 @@ def _is_of_matter(token: str, before: Sequence[str], grammar: _Grammar) -> bool 
         return True if known or not (one and grammar.one_points) else None
     if token in LINKS or token in VERBS or token in GENERIC:
         return False
-    return True if grammar.of_a_kind and some and token.isalpha() else None
+    names_a_kind = grammar.of_a_kind and some and token.isalpha() and token not in POINTERS
+    return True if names_a_kind else None
 
 
 def _phrase_before(tokens: Sequence[str]) -> Sequence[str]:

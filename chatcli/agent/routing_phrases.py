@@ -21,6 +21,9 @@ ODD = re.compile(r"[^\w\s'\",.;:!?()+#%=*-]|_|\n|--|\d[a-z]{2}|(?<=\S)[.:](?=\w)
 CODE_NAME = re.compile(r"\b(?:[a-z]+[A-Z][a-z]+\w*|(?:[A-Z][a-z]+){2,}|[A-Z]{2,}[a-z]+[A-Z]\w*)\b")
 """In the text as it was written: `parseConfig`, `UserService`."""
 
+ONE_IN_CAPITALS = re.compile(r"\b(?:an?|uma?) ([A-ZÀ-Ý][a-zà-ÿ]+)\W*$")
+"""In the text as it was written: `what is an Order?` asks of a class."""
+
 GREETING = re.compile(
     r"(?:(?:hi|hello|hey(?: there)?|good (?:morning|afternoon|evening|night)"
     r"|thanks(?: a lot| so much)?(?:,? and)?|thank you(?: so much| very much)?"

@@ -68,6 +68,7 @@ class Figures(NamedTuple):
         ("fourth", Figures(tasks=134, leaked=0, talk=0, missed=0)),
         ("hostile", Figures(tasks=213, leaked=0, talk=66, missed=22)),
         ("fifth", Figures(tasks=146, leaked=0, talk=34, missed=11)),
+        ("misleading", Figures(tasks=87, leaked=6, talk=24, missed=3)),
     ],
 )
 def test_the_figures_of_each_held_out_set_stay(name, figures):
@@ -75,7 +76,8 @@ def test_the_figures_of_each_held_out_set_stay(name, figures):
 
     Tasks that leaked when a set was first tried: first 7 of 280 (under the rules of that time, which
     knew the labelled set), second 3 of 156, third 3 of 161, fourth 2 of 134, fifth 0 of 146. `hostile`
-    was written against the vocabulary (13 of 213). All but the fifth have since taught the rules.
+    was written against the vocabulary (13 of 213), `misleading` to look like talk (17 of 87; three more of
+    it stand in other sets). All but the fifth have since taught the rules.
     """
     tasks = [
         row["text"].replace("\\n", "\n") for row in HELD_OUT if (row["set"], row["label"]) == (name, "task")
@@ -116,6 +118,39 @@ def test_a_thing_of_every_project_is_of_the_world_only_where_a_kind_is_asked():
     assert looks_conversational("difference between a queue and a stack")
     assert not looks_conversational("how does the queue work?")
     assert not looks_conversational("what is the queue?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is a tenant here?",
+        "o que é um inquilino aqui?",
+        "what is a frobnicator now?",
+        "what is an Order?",
+        "o que é um Pedido?",
+        "who invented the parser?",
+        "quem descobriu o bug?",
+        "who discovered the code?",
+        "who wrote Payment Gateway?",
+        "what is the capital of config?",
+    ],
+)
+def test_a_pointer_a_class_and_what_programs_are_made_of_are_work(text):
+    assert not looks_conversational(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is a parser?",
+        "o que é um bug?",
+        "what is a Monad?",
+        "who invented the telephone?",
+        "what is a gateway?",
+    ],
+)
+def test_the_same_words_behind_an_article_that_points_at_none_are_talk(text):
+    assert looks_conversational(text)
 
 
 @pytest.mark.parametrize("text", ["who are you?", "what is 15% of 240?", "oi, quem é você?"])
