@@ -135,3 +135,10 @@ def test_the_password_of_a_proxy_is_not_shown(cli, arguments):
     ran = cli("config", *arguments, CHATCLI_WEB_PROXY="http://ann:s3cretpw@proxy.example:3128")
     assert "@proxy.example:3128" in ran.stdout
     assert "s3cretpw" not in ran.stdout + ran.stderr
+
+
+def test_what_a_preset_sets_says_so(cli, out) -> None:
+    listed = out("config", CHATCLI_TOOL_RESULT_PRESET="trueforge", CHATCLI_LANG="pt_BR").splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in listed}
+    assert rows["CHATCLI_TOOL_RESULT_PRESET"] == ["trueforge", "ambiente"]
+    assert rows["CHATCLI_TOOL_RESULT_MAX_TOKENS"][1:] == ["preset", "trueforge"]

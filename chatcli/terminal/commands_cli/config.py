@@ -15,6 +15,7 @@ from chatcli.session.redact import redact
 from chatcli.settings import Loaded, Problem, Row, load, number_text, table
 from chatcli.terminal.commands_cli.place import Place
 from chatcli.terminal.commands_cli.used import settings_here
+from chatcli.terminal.layernames import layer_name
 
 
 def show_config(place: Place, *, output: str = "text") -> int:
@@ -111,17 +112,6 @@ def spell(value: Any) -> str:
             return '""'
         case _:
             return redact(str(value))
-
-
-def layer_name(layer: str) -> str:
-    """A layer of `chatcli.settings` in the person's language."""
-    names = {
-        "user file": _("user file"),
-        "project file": _("project file"),
-        "environment": _("environment"),
-        "--set": "--set",
-    }
-    return names[layer]
 
 
 def _value(row: Row, loaded: Loaded) -> Any:

@@ -11,6 +11,7 @@ from chatcli.i18n import _
 from chatcli.session.redact import redact
 from chatcli.settings import Loaded, Row, number_text, table
 from chatcli.terminal.cells import behind, fill, width_cells, wrap
+from chatcli.terminal.layernames import layer_name
 from chatcli.terminal.look import Look
 from chatcli.terminal.slash.command import Command
 
@@ -38,7 +39,7 @@ def setting_lines(row: Row, loaded: Loaded, columns: int, look: Look, *, explain
     value = getattr(loaded.settings, row.name)
     origin = loaded.origins.get(row.name)
     head = f"{row.variable} = {_shown(value)}"
-    notes = [origin.layer if origin else _("default"), *bounds(row)]
+    notes = [layer_name(origin.layer) if origin else _("default"), *bounds(row)]
     if origin:
         notes.append(_("default {value}").format(value=_shown(row.default)))
     noted = " · ".join(notes)

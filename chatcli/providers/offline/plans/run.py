@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chatcli.i18n import _
+from chatcli.i18n import _, figure
 from chatcli.providers.offline import calls
 from chatcli.providers.offline.plans.plan import Slots, Step
 from chatcli.providers.offline.projects import kind_of
@@ -62,7 +62,7 @@ def _told(outcome: Outcome) -> str:
 
 
 def _how(command: str, ended: re.Match[str]) -> str:
-    what, exit_code, seconds = ended.groups()
+    what, exit_code, seconds = ended[1], ended[2], figure(ended[3])
     if exit_code is None:
         return _("{command} was stopped ({what}) after {seconds} s.").format(
             command=code(command), what=what, seconds=seconds
