@@ -5,21 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from chatcli.agent.costreport import cost_report
 from chatcli.gate.screen import safe_text
 from chatcli.i18n import _, filled
 from chatcli.providers import prices
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.terminal.cells import wrap
-from chatcli.terminal.costjson import cost_json
-from chatcli.terminal.costlines import cost_lines, turn_lines
-from chatcli.terminal.costpage import cost_page
 from chatcli.terminal.figures import percent
 from chatcli.terminal.slash.command import Command
 from chatcli.terminal.slash.target import ask_target, shown_path
-from chatcli.terminal.whylines import why_lines
 
 if TYPE_CHECKING:
+    from chatcli.agent.costreport import CostReport
     from chatcli.terminal.loop import Repl
 
 _ACTIONS = ("why", "turns", "--html", "--json")
@@ -36,18 +32,30 @@ async def _cost(repl: Repl, text: str) -> None:
         return
     for provider in {record.provider for record in session.usage}:
         await prices.load(provider)
-    report = await asyncio.to_thread(cost_report, session)
+    from chatcli.agent.costreport import cost_report
+
+    await _tell(repl, action, rest.strip(), await asyncio.to_thread(cost_report, session))
+
+
+async def _tell(repl: Repl, action: str, file: str, report: CostReport) -> None:
+    """What draws is imported here: a start needs none of it."""
+    from chatcli.terminal.costjson import cost_json
+    from chatcli.terminal.costlines import cost_lines, turn_lines
+    from chatcli.terminal.costpage import cost_page
+    from chatcli.terminal.whylines import why_lines
+
     columns, look = repl.screen.columns, repl.screen.look
+    name = f"chatcli-cost-{repl.conversation.session.id}"
     match action:
         case "why":
             lines = why_lines(report, columns, look)
         case "turns":
             lines = turn_lines(report, columns, look)
         case "--html":
-            await _write(repl, rest.strip(), f"chatcli-cost-{session.id}.html", cost_page(report))
+            await _write(repl, file, f"{name}.html", cost_page(report))
             return
-        case "--json" if rest.strip():
-            await _write(repl, rest.strip(), f"chatcli-cost-{session.id}.json", cost_json(report))
+        case "--json" if file:
+            await _write(repl, file, f"{name}.json", cost_json(report))
             return
         case "--json":
             lines = wrap(safe_text(cost_json(report)), columns)
