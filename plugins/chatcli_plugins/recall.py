@@ -252,8 +252,9 @@ def _range(name: str, given: str, base: int) -> Range | None:
         raise InvalidArguments(f"recall: {name!r} must be a range such as 10-40, 10- or -40, not {given!r}")
     if not first:
         return Range(base, None, tail=int(last))
+    end = last if dash else first
+    if end and int(end) < max(base, int(first)):
+        raise InvalidArguments(f"recall: {name!r} begins at {base} and goes forward, not {given!r}")
     if not dash:
         return Range(int(first), int(first)) if base else Range(0, int(first))
-    if last and int(last) < int(first):
-        raise InvalidArguments(f"recall: {name!r} ends before it begins: {given!r}")
     return Range(int(first), int(last) if last else None)

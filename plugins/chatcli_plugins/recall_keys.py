@@ -48,7 +48,10 @@ def _openable(entry: StoreEntry) -> StoreEntry:
         case "deleted":
             raise ToolFailed(f"{about} was deleted by the user. Do not ask for it again.")
         case "lost":
-            raise ToolFailed(f"{about} is not in the archive as it was stored: its file is gone or damaged. Run the tool again.")
+            raise ToolFailed(
+                f"{about} is not in the archive as it was stored: its file is gone or damaged."
+                " Run the tool again."
+            )
         case _:
             return entry
 
@@ -58,7 +61,8 @@ def _near(key: str, entries: Sequence[StoreEntry]) -> str:
     by_key = {entry.key: entry for entry in entries if entry.state == "stored"}
     if not by_key:
         return " Nothing is archived yet."
-    near = difflib.get_close_matches(key, by_key, 2, 0.7)
+    begun = [name for name in by_key if name.startswith(key)]
+    near = begun[:2] or difflib.get_close_matches(key, by_key, 2, 0.7)
     names = near or list(by_key)[-_LATEST:]
     shown = ", ".join(f"<<ccr:{name}>> ({by_key[name].tool})" for name in names)
     if near:

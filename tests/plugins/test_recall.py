@@ -272,11 +272,21 @@ async def test_stat_tells_sizes_type_and_what_json_is_made_of(context: FakeConte
     )
 
 
+@pytest.mark.parametrize(
+    "part", [{"lines": "0-0"}, {"lines": "0"}, {"lines": "7-5"}, {"chars": "7-5"}], ids=str
+)
+async def test_a_range_that_holds_nothing_is_a_mistake(context: FakeContext, part: dict[str, str]) -> None:
+    with pytest.raises(InvalidArguments, match="goes forward"):
+        await text(context, context.store.put(LOG), **part)
+
+
 async def test_an_unknown_key_says_why_and_what_is_near(context: FakeContext) -> None:
     key = context.store.put(b"known", tool="search")
     near = key[:-1] + ("0" if key[-1] != "0" else "1")
     with pytest.raises(ToolFailed, match=rf"Similar: <<ccr:{key}>> \(search\)"):
         await text(context, near)
+    with pytest.raises(ToolFailed, match=rf"Similar: <<ccr:{key}>> \(search\)"):
+        await text(context, key[:6])
     with pytest.raises(ToolFailed, match="The latest are"):
         await text(context, "f" * 16 if not key.startswith("f") else "0" * 16)
     with pytest.raises(ToolFailed, match="deleted by the user"):
