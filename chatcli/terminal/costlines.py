@@ -152,12 +152,12 @@ def _facts(report: CostReport) -> Iterable[str]:
 
 def _notes(report: CostReport, columns: int, look: Look) -> list[str]:
     """What the marks of the money mean, and where there is more."""
-    sources = set(report.total.money.sources)
-    sources.update(source for share in report.by_content for source in share.money.sources)
+    amounts = [report.total.money, *(share.money for share in report.by_content)]
+    sources = {source for amount in amounts for source in amount.sources}
     notes = []
     if "estimated" in sources:
         notes.append(_("~ estimated from price lists."))
-    if "unknown" in sources:
+    if any(amount.usd is None and amount.known_usd for amount in amounts):
         notes.append(_("≥ at least: of some requests the price is unknown."))
     if "reported" in sources:
         notes.append(_("Without a mark: as the service reported it."))

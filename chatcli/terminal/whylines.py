@@ -35,13 +35,7 @@ def loss_summary(report: CostReport) -> str:
     requests = ngettext("{n} request lost what was cached", "{n} requests lost what was cached", len(losses))
     parts = []
     if decided:
-        text = ngettext(
-            "{n} rewrite on purpose ({what}), which has saved {saved} since",
-            "{n} rewrites on purpose ({what}), which have saved {saved} since",
-            len(decided),
-        )
-        saved = marked_money(report.shortening.saved)
-        parts.append(text.format(n=len(decided), what=_sums(decided), saved=saved))
+        parts.append(_decided(decided, report.shortening.saved))
     if known:
         text = ngettext(
             "{n} that was to be expected ({what})", "{n} that were to be expected ({what})", len(known)
@@ -51,6 +45,18 @@ def loss_summary(report: CostReport) -> str:
         text = ngettext("{n} unexpected ({what})", "{n} unexpected ({what})", len(others))
         parts.append(text.format(n=len(others), what=_sums(others)))
     return f"{requests.format(n=len(losses))}: {', '.join(parts)}."
+
+
+def _decided(losses: Sequence[Loss], saved: Money) -> str:
+    if saved.usd is None and not saved.known_usd:
+        text = ngettext("{n} rewrite on purpose ({what})", "{n} rewrites on purpose ({what})", len(losses))
+    else:
+        text = ngettext(
+            "{n} rewrite on purpose ({what}), which has saved {saved} since",
+            "{n} rewrites on purpose ({what}), which have saved {saved} since",
+            len(losses),
+        )
+    return text.format(n=len(losses), what=_sums(losses), saved=marked_money(saved))
 
 
 def _loss(loss: Loss, columns: int, look: Look) -> list[str]:

@@ -7,7 +7,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
+from chatcli.agent.costs import Money
 from chatcli.terminal.cells import width_cells
 from chatcli.terminal.costlines import cost_lines, turn_lines
 from chatcli.terminal.look import Look
@@ -67,6 +69,23 @@ def test_what_was_lost_is_summed_up_and_told_one_by_one() -> None:
     assert "x turn 5 · expected\n  the cache expired: idle for 20 min\n  9,738 tokens sent again" in text
     assert "x turn 8 · not expected\n  the tools changed: +hum" in text
     assert "what that cost is unknown" in " ".join(text.split())
+
+
+def test_what_a_rewrite_saved_is_left_out_where_nobody_knows_it() -> None:
+    found = report(12)
+    for known_usd, told in ((0.0, "~$0.0175), 1 that"), (0.5, "which has saved ≥$0.50 since")):
+        saved = Money(known_usd=known_usd, sources=("unknown",))
+        shortening = structs.replace(found.shortening, saved=saved)
+        lines = why_lines(structs.replace(found, shortening=shortening), 200, PLAIN)
+        assert told in lines[1]
+
+
+def test_a_mark_is_explained_where_it_stands() -> None:
+    some, only = report(5, unknown=True, misses=False), report(5, misses=False)
+    assert "≥ at least" in " ".join(cost_lines(some, 80, PLAIN))
+    unknown = structs.replace(only.total, money=Money(sources=("unknown",)))
+    nobody_knows = structs.replace(only, total=unknown, by_content=())
+    assert "≥" not in " ".join(cost_lines(nobody_knows, 80, PLAIN))
 
 
 def test_nothing_lost_is_said() -> None:
