@@ -194,7 +194,9 @@ async def test_what_strangers_may_have_written_is_fenced_and_taints(talk: Callab
 async def test_the_model_is_told_who_noted_a_fact(talk: Callable, memory: Memory) -> None:
     memory.add([draft("Tabs, says Ana."), draft("Tabs, we saw.", said_by="model")])
     memory.add([draft("Tabs, said a file.", said_by="import", outside=True)])
-    async with talk([reply(call("memory", action="recall", text="tabs")), reply("Tabs."), reply("Tabs.")]) as t:
+    async with talk(
+        [reply(call("memory", action="recall", text="tabs")), reply("Tabs."), reply("Tabs.")]
+    ) as t:
         await t.conversation.run("go")
         await t.conversation.run("tabs?", mode="chat")
         recalled = t.result_text(0)
