@@ -34,11 +34,11 @@ async def learn_after_run(repl: Repl) -> None:
         await learn_now(repl)
     elif agreed is None and _ASKED not in conversation.session.notes:
         conversation.session.set_note(_ASKED, "1")
-        question = _(
-            "May chatcli remember facts from what you say? It asks the model and shows what it keeps: "
+        offer = _(
+            "chatcli can remember facts from what you say: it asks the model and shows what it keeps. "
             "/memory learn on · /memory learn off"
         )
-        repl.tell(question)
+        repl.tell(offer)
 
 
 async def learn_now(repl: Repl) -> bool:

@@ -145,7 +145,7 @@ class _Renderer(HTMLParser):
         else:
             text = _SPACE.sub(" ", data.replace(_SOFT_HYPHEN, ""))
             begins = not self._parts or self._parts[-1].endswith((" ", "\n", "["))
-            self._write(text.lstrip(" ") if begins else text)
+            self._write_words(text.lstrip(" ") if begins else text)
 
     # Elements
 
@@ -189,7 +189,7 @@ class _Renderer(HTMLParser):
             case "a":
                 self._begin_link(attributes.get("href", ""))
             case "img" if alt := _SPACE.sub(" ", attributes.get("alt", "")).strip():
-                self._write(f"(image: {alt})")
+                self._write_words(f"(image: {alt})")
             case _:
                 self._write(self._sign(tag))
 
@@ -263,6 +263,10 @@ class _Renderer(HTMLParser):
         elif self._parts and not self._parts[-1].endswith("\n"):
             self._write("\n")
 
+    def _write_words(self, text: str) -> None:
+        """What the page says; what `_write` gets besides are signs of markdown."""
+        self._write(text.replace("|", r"\|") if self._cells else text)
+
     def _write(self, text: str) -> None:
         if text:
             self._parts.append(text)
@@ -274,7 +278,7 @@ def _absolute(base_url: str, target: str) -> str:
     if not target or target[0] == "#" or target.lower().startswith(("javascript:", "data:")):
         return ""
     try:
-        return urljoin(base_url, target).replace(" ", "%20")
+        return urljoin(base_url, target).replace(" ", "%20").replace("|", "%7C")
     except ValueError:
         return ""
 

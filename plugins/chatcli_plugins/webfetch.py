@@ -12,7 +12,7 @@ from chatcli_plugins.web_text import Document, read_document
 _OK = 200
 _FIRST_ERROR = 400
 _MAX_CHARS = 20_000
-_MIN_PREVIEW_CHARS = 2_000
+_PREVIEW_CHARS = 2_000
 _ERROR_CHARS = 1_000
 _NOTE_CHARS = 800
 """Kept free for the notice and the fence."""
@@ -64,7 +64,7 @@ async def webfetch(
         room_chars = min(room_chars, ctx.max_chars - _NOTE_CHARS)
     autosave_bytes = int(ctx.setting("CHATCLI_WEBFETCH_AUTOSAVE_BYTES"))
     if size_bytes > autosave_bytes and not selection.is_narrow and not save:
-        shown = select(document.text, selection, max(_MIN_PREVIEW_CHARS, room_chars // 4))
+        shown = select(document.text, selection, min(room_chars, max(_PREVIEW_CHARS, room_chars // 4)))
         notice = _saved_notice(ctx, document, _origin(answer), size_bytes)
         tail = "\n...(auto-truncated)"
     else:

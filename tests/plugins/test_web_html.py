@@ -24,6 +24,10 @@ def shown(html: str) -> str:
         ("<a href=/card><h3>Card</h3><p>text</p></a>", "### Card\n\ntext\n\n (https://example.com/card)"),
         ("<a href=/1>one<a href=/2>two</a>", "[one](https://example.com/1)[two](https://example.com/2)"),
         (
+            "<table><tr><td>a|b<td><a href='/x|y'>c</a> <img alt='d|e'></table><p>f|g",
+            "| a\\|b | [c](https://example.com/x%7Cy) (image: d\\|e) |\n\nf|g",
+        ),
+        (
             "<table><tr><th>A<th>B<tr><td>1<td><p>2<br>3</table>",
             "| A | B |\n| --- | --- |\n| 1 | 2 3 |",
         ),

@@ -94,6 +94,12 @@ async def test_a_long_page_is_saved_and_previewed(context, web) -> None:
     assert 4_000 < len(shown) <= 5_000
 
 
+async def test_a_preview_is_no_longer_than_was_asked_for(context, web) -> None:
+    output = await context.call(webfetch, url=web.url + "/big", max_length=50)
+    shown = output.text.removeprefix("Title: Big\n\n").removesuffix("\n...(auto-truncated)")
+    assert 0 < len(shown) <= 50
+
+
 async def test_the_same_bytes_give_the_same_text(context, web, tmp_path) -> None:
     other = FakeContext(tmp_path)
     assert await context.call(webfetch, url=web.url + "/big") == await other.call(
