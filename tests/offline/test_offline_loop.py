@@ -120,6 +120,7 @@ async def test_lines_and_files_are_counted(ask) -> None:
     assert "5 lines" in (await ask("how many lines does docs/guide.md have?")).text
     assert "7 files" in (await ask("quantos arquivos há aqui?")).text.replace("arquivos", "files")
     assert "3 files" in (await ask("how many files are in sample?")).text
+    assert "There is 1 file here." in (await ask("how many files are in docs?")).text
 
 
 async def test_the_kind_of_project_is_told(ask) -> None:

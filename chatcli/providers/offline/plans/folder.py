@@ -44,10 +44,12 @@ def folder(situation: Situation, slots: Slots) -> Step:
 def how_many(listing: Listing) -> str:
     """One sentence about the size of a folder."""
     files = ngettext("{n} file", "{n} files", listing.files).format(n=listing.files)
-    text = _("There are {files} here.").format(files=files)
+    text = ngettext("There is {files} here.", "There are {files} here.", listing.files).format(files=files)
     if listing.folders:
         folders = ngettext("{n} folder", "{n} folders", listing.folders).format(n=listing.folders)
-        text = _("There are {files} in {folders} here.").format(files=files, folders=folders)
+        text = ngettext(
+            "There is {files} in {folders} here.", "There are {files} in {folders} here.", listing.files
+        ).format(files=files, folders=folders)
     if listing.ignored:
         text += " " + ngettext(
             "{n} ignored entry is not counted.", "{n} ignored entries are not counted.", listing.ignored
