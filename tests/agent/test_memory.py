@@ -77,6 +77,25 @@ def test_the_digest_holds_no_words_but_the_users_own(tmp_path: Path) -> None:
         assert "curl" not in text
 
 
+@pytest.mark.parametrize(
+    ("fields", "stands"),
+    [
+        ({}, True),
+        ({"said_by": "model", "quote": "I am Ana"}, True),
+        ({"said_by": "model"}, False),
+        ({"said_by": "import"}, False),
+        ({"outside": True}, False),
+        ({"said_by": "model", "quote": "I am Ana", "outside": True}, False),
+        ({"scope": "/work/site"}, False),
+    ],
+)
+def test_of_the_user_the_digest_says_only_what_they_said_of_themselves(tmp_path: Path, fields, stands) -> None:
+    memory = Memory(tmp_path)
+    memory.add([draft("Called Ana.", "profile", **fields)])
+    text = digest(memory.tally(), memory.of_category("profile"), "/work/site")
+    assert ("User: Called Ana." in text) == ("Ana" in text) == stands
+
+
 def test_names_that_strangers_gave_stand_in_no_prompt(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.add(

@@ -111,7 +111,7 @@ def test_who_says_nothing_to_it_is_asked_once_a_session(world: World) -> None:
     terminal.expect("Again.")
     terminal.line("/memory")
     terminal.expect("Nothing is remembered yet.")
-    assert "\n".join(terminal.lines()).count("May chatcli") == 1
+    assert "\n".join(terminal.lines()).count("chatcli can remember") == 1
     assert world.server.violations == []
 
 
