@@ -21,7 +21,7 @@ from chatcli.providers.warm import preload
 from chatcli.settings import Autonomy
 from chatcli.terminal.approval import is_yes, yes_or_no
 from chatcli.terminal.learning import learn_after_run
-from chatcli.terminal.mentions import find_mentions
+from chatcli.terminal.mentions import find_mentions, told_missing
 from chatcli.terminal.runview import RunView
 from chatcli.terminal.screen import Interrupted, Line, Screen
 from chatcli.terminal.slash.command import is_command
@@ -180,7 +180,8 @@ class Repl:
                 self.leave()
 
     async def _line(self, line: Line) -> None:
-        named = find_mentions(line.shown, self.conversation.session.folder)
+        folder = self.conversation.session.folder
+        named = find_mentions(line.shown, folder)
         if not self._run:
             self._named = named
         if line.text in _LEAVING_WORDS:
@@ -195,6 +196,8 @@ class Repl:
         elif line.text:
             self._echo(line)
             self.start_run(line.text)
+        if told := told_missing(line.shown, folder):
+            self.tell(told, "warning")
 
     def _echo(self, line: Line) -> None:
         if not self.screen.keeps_typed:

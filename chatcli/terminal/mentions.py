@@ -1,21 +1,31 @@
 """Files named in a line: `@src/app.py`, `@"my notes.txt"`, `@~/todo.md`, `@docs/café.md`.
 
 A mention counts only at the start of a word and only when the path exists, so that addresses like
-`user@example.com` and handles stay what they are.
+`user@example.com` and handles stay what they are. One that is missing is told where its name is clearly
+that of a file.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
+from chatcli.gate.screen import one_line
+from chatcli.i18n import _
 from chatcli.tools.images import MAGIC_BYTES, image_format
 
 _MENTION = re.compile(r"""(?<!\S)@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\])+))""")
 _PATH_BEGINNINGS = ("/", "~", "file:///", "'", '"')
+_FILE_NAME = re.compile(
+    r"(?:\.{0,2}|~)/.+|.+\.(?:avif|bmp|c|cc|cfg|conf|cpp|css|csv|diff|gif|go|h|html?|ini|ipynb|java|jpe?g|jsx?"
+    r"|jsonl?|kt|lock|log|md|patch|pdf|php|png|py|pyi|rb|rs|rst|sh|sql|svg|toml|tsv|tsx?|txt|webp|xml|ya?ml)",
+    re.IGNORECASE,
+)
+"""Unlike a handle, a decorator, or the name of a package."""
 _LONGEST_PASTED_CHARS = 4_000
 _TRAILING = ".,;:!?)]}>\"'…"
 
@@ -27,14 +37,35 @@ def find_mentions(text: str, folder: Path) -> list[Path]:
     file is really called that.
     """
     found: dict[Path, None] = {}
-    for match in _MENTION.finditer(text):
-        quoted = match[1] or match[2]
-        candidates = [quoted] if quoted else _bare_candidates(match[3])
+    for candidates in _mentioned(text):
         for candidate in candidates:
             if path := _existing(candidate, folder):
                 found[path] = None
                 break
     return list(found)
+
+
+def missing_mentions(text: str, folder: Path) -> list[str]:
+    """What `text` mentions by the name of a file where nothing stands, each once, in order."""
+    missing: dict[str, None] = {}
+    for candidates in _mentioned(text):
+        if not any(_exists(name, folder) for name in candidates) and _FILE_NAME.fullmatch(candidates[-1]):
+            missing[candidates[-1]] = None
+    return list(missing)
+
+
+def told_missing(text: str, folder: Path) -> str:
+    """What a person is told of `missing_mentions`; empty when nothing is missing."""
+    names = ", ".join(one_line(name) for name in missing_mentions(text, folder))
+    return _("There is no such file to attach: {names}").format(names=names) if names else ""
+
+
+def _mentioned(text: str) -> Iterator[list[str]]:
+    """What each mention may name, at least one each."""
+    for match in _MENTION.finditer(text):
+        quoted = match[1] or match[2]
+        if candidates := [quoted] if quoted else _bare_candidates(match[3]):
+            yield candidates
 
 
 def quoted_mention(path: str) -> str:
@@ -84,6 +115,14 @@ def _bare_candidates(word: str) -> list[str]:
         plain = plain[:-1]
         candidates.append(plain)
     return [candidate for candidate in candidates if candidate]
+
+
+def _exists(name: str, folder: Path) -> bool:
+    """Also when that cannot be known."""
+    try:
+        return (folder / Path(name).expanduser()).exists()
+    except (OSError, ValueError, RuntimeError):
+        return True
 
 
 def _existing(name: str, folder: Path) -> Path | None:

@@ -32,7 +32,7 @@ from chatcli.i18n import _
 from chatcli.providers.specs import find_spec, wire
 from chatcli.providers.warm import preload
 from chatcli.terminal.failure import output_errors
-from chatcli.terminal.mentions import find_mentions
+from chatcli.terminal.mentions import find_mentions, told_missing
 from chatcli.terminal.slash.command import is_command
 
 OutputForm = Literal["text", "json", "jsonl"]
@@ -120,6 +120,8 @@ async def _answer(
         loop.add_signal_handler(number, conversation.cancel)
     try:
         mode, words = split_mode(text, conversation.mode)
+        if typed and (told := told_missing(words, conversation.session.folder)):
+            writer.hear(Notice("warning", told))
         finished = await conversation.run(
             words,
             mode=mode,

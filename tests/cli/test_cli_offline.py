@@ -39,6 +39,11 @@ def test_without_anybody_to_ask_a_change_is_denied(filled) -> None:
     assert not (filled.project / "notes.txt").exists()
 
 
+def test_a_file_that_is_missing_is_told_unless_the_text_was_piped(filled) -> None:
+    assert "no such file to attach: no.png" in filled("-p", "/chat see @no.png, @README.md and @ana").stderr
+    assert filled("-p", "-", stdin="/chat see @no.png").stderr == ""
+
+
 def test_chat_names_the_way_to_the_tools(filled, out) -> None:
     assert "/agent what is in this folder?" in out("-p", "/chat what is in this folder?")
 

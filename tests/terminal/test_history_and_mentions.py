@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatcli.terminal.history import HistoryFile
-from chatcli.terminal.mentions import find_mentions, pasted_images, quoted_mention
+from chatcli.terminal.mentions import find_mentions, missing_mentions, pasted_images, quoted_mention
 from chatcli.terminal.paste import Pastes, clean
 from tests.providers.pictures import jpeg, png
 
@@ -91,6 +91,20 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_mentions(folder: Path, text: str, names: list[str]) -> None:
     assert find_mentions(text, folder) == [folder / name for name in names]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("what is in @missing.png?", ["missing.png"]),
+        ("@a.py, @./b and @~/c @'no notes.txt' @a.py", ["a.py", "./b", "~/c", "no notes.txt"]),
+        ("(@x.md) user@example.md @app.py @./app.py.", []),
+        ("@ana, @app.route and @pytest.fixture of @types/node @... @.", []),
+        ("@" + "x" * 5_000 + ".png", []),
+    ],
+)
+def test_missing_files_are_told_from_what_is_none(folder: Path, text: str, names: list[str]) -> None:
+    assert missing_mentions(text, folder) == names
 
 
 def test_absolute_paths_and_the_home_are_understood(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,6 +194,19 @@ def test_a_file_named_in_what_is_typed_meanwhile_goes_along(world: World) -> Non
     assert world.server.violations == []
 
 
+def test_a_file_that_is_missing_is_told(world: World) -> None:
+    world.serve([reply("Which picture?", hold(), " That."), reply("None.")])
+    terminal = world.prompt()
+    terminal.line("what is in @missing.png?")
+    terminal.expect("There is no such file to attach: missing.png")
+    terminal.expect("Which picture?")
+    terminal.line("that one: @gone/b.txt, says @ana")
+    terminal.expect("There is no such file to attach: gone/b.txt")
+    world.server.release()
+    terminal.expect("None.")
+    assert "@missing.png" in str(world.server.exchanges[0].seen)
+
+
 def test_a_file_named_too_late_for_the_run_goes_along_with_the_next(world: World) -> None:
     (world.project / "notes.txt").write_text("the secret word is papaya\n")
     world.serve([reply("First.\n\n", hold(), "End."), reply("Second.")])
