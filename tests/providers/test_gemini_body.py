@@ -95,6 +95,18 @@ def test_signatures_go_back_in_the_parts_in_which_they_came():
     assert [part["functionResponse"]["id"] for part in sent[2]["parts"]] == ["c1", "c2"]
 
 
+@pytest.mark.parametrize("other", [{"model": "gemini-2.5-pro"}, {"provider": "VERTEX"}])
+def test_signatures_of_another_model_or_service_stay_away(other):
+    parts = (
+        Reasoning(text="Hm.", opaque={"thoughtSignature": "s-thought"}),
+        Text("Hello"),
+        Reasoning(opaque={"thoughtSignature": "s-text", "signs_text": True}),
+        Reasoning(opaque={"thoughtSignature": "s-alone"}),
+    )
+    sent = body(user(1, "Hi."), said(*parts, **other), user(3, "On."))["contents"]
+    assert sent[1]["parts"] == [{"text": "Hello"}]
+
+
 def test_a_signature_that_came_alone_stays_alone():
     parts = (Text("Hello"), Reasoning(opaque={"thoughtSignature": "s"}))
     sent = body(user(1, "Hi."), said(*parts), user(3, "On."))["contents"]
