@@ -11,6 +11,7 @@ import os
 import re
 from collections import OrderedDict
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
@@ -105,7 +106,7 @@ class Archive:
         self._checked[sha256] = identity
         return file
 
-    def open_unchecked(self, original: Archived | str) -> BinaryIO:
+    def open_unchecked(self, original: Archived | str) -> BufferedReader:
         """The same for who needs little of a huge one: of an `Archived`, the length alone is checked."""
         sha256 = self._sha256(original)
         path = self.folder / sha256
