@@ -89,7 +89,7 @@ def test_the_digest_holds_no_words_but_the_users_own(tmp_path: Path) -> None:
         ({"scope": "/work/site"}, False),
     ],
 )
-def test_of_the_user_the_digest_says_only_what_they_said_of_themselves(tmp_path: Path, fields, stands) -> None:
+def test_of_the_user_the_digest_says_what_they_said_of_themselves(tmp_path: Path, fields, stands) -> None:
     memory = Memory(tmp_path)
     memory.add([draft("Called Ana.", "profile", **fields)])
     text = digest(memory.tally(), memory.of_category("profile"), "/work/site")
