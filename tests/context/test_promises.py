@@ -32,11 +32,13 @@ from chatcli.providers import anthropic_body
 from chatcli.providers.encoding import encode
 from chatcli.session.entries import PINNED, RELEASED, Compacted, Decision
 from chatcli.session.session import Session
-from tests.context.builders import Originals, Story
+from tests.context.builders import Originals, Story, lines_of
 from tests.context.sessions import ageings, limits, occasions
 from tests.context.texts import contents
 
 QUOTA_BYTES = 1_000_000_000
+BIG = lines_of(4_000)
+"""Every session has a saved result from its beginning."""
 NOTE = Text("[context — mode: agent]", origin="context")
 
 
@@ -62,7 +64,7 @@ class AnySession(RuleBasedStateMachine):
         self.moved: set[int] = set()
         """Results whose presentation was decided anew since the view before; -1: everything may differ."""
         self.lost = False
-        """Files went away since the last view, whose markers may name them."""
+        """The workspace went away since the last view, whose markers may name its files."""
 
     @initialize(limits=limits, ageing=ageings)
     def begin(self, limits: Limits, ageing: Ageing) -> None:
@@ -71,6 +73,8 @@ class AnySession(RuleBasedStateMachine):
         )
         self._use(limits, ageing)
         self.user("Begin.")
+        self.turn([(BIG.encode(), False, False)], interrupted=1)
+        self.ask(Occasion(schedule="off"))
 
     @rule(limits=limits, ageing=ageings)
     def change_settings(self, limits: Limits, ageing: Ageing) -> None:
@@ -141,24 +145,25 @@ class AnySession(RuleBasedStateMachine):
         if self.session.undo_compaction():
             self.moved.add(-1)
 
-    @rule(data=st.data())
-    def lose_files(self, data: st.DataObject) -> None:
-        """Somebody cleans the temporary folder: all of it, the results, or some of them."""
+    @rule(
+        gone=st.sampled_from(["workspace", "results", "file"]), number=st.integers(0, 9), occasion=occasions
+    )
+    def lose_files(self, gone: str, number: int, occasion: Occasion) -> None:
+        """Somebody cleans the temporary folder, before a request: its markers name files that are there."""
         workspace = self.session.workspace
-        saved = sorted(workspace.tool_results.glob("*"))
-        gone = data.draw(st.sampled_from([workspace.root, workspace.tool_results, *saved]))
-        if gone not in saved:
-            shutil.rmtree(gone, ignore_errors=True)
-        else:
-            gone.unlink()
+        if gone == "workspace":
+            shutil.rmtree(workspace.root)
+        elif gone == "results":
+            shutil.rmtree(workspace.tool_results)
+        elif path := self._saved_file(number):
+            path.unlink()
             os.utime(workspace.tool_results, (1, 1))  # clocks of file systems are coarse
-        self.lost = True
+        self.ask(occasion)
 
-    @rule(data=st.data())
-    def change_file(self, data: st.DataObject) -> None:
+    @rule(number=st.integers(0, 9))
+    def change_file(self, number: int) -> None:
         """A command writes into a saved result, as many bytes as there were."""
-        if saved := sorted(self.session.workspace.tool_results.glob("*")):
-            path = data.draw(st.sampled_from(saved))
+        if path := self._saved_file(number):
             path.chmod(0o600)
             path.write_bytes(b"X" * path.stat().st_size)
 
@@ -193,17 +198,20 @@ class AnySession(RuleBasedStateMachine):
         session, before = self.session, self.before
         self.pipeline.look_again(session.workspace.disturbances())
         view = self._prepare(self.pipeline, occasion)
+        for message in view.messages:
+            if isinstance(message, ToolResult):
+                assert all(path.exists() for path in self._named_files(message))
         fresh = self._prepare(Pipeline(self.limits, self.ageing, SessionStore(session)), occasion)
         assert (view.messages, view.decisions) == (fresh.messages, fresh.decisions)
         if view.decisions:
             session.record_decisions(view.decisions, view.rewrite)
         self.moved |= {decision.seq for decision in view.decisions if decision.reason != "first"}
         pinned = {seq for seq, shown in session.shown.items() if shown.pinned}
-        assert all(d.reason == "file lost" for d in view.decisions if d.seq in pinned)
+        assert not pinned & {decision.seq for decision in view.decisions}
         in_view = {m.seq for m in session.transcript if isinstance(m, ToolResult) and session.in_view(m)}
         assert in_view <= {message.seq for message in view.messages}
         if occasion.schedule == "off":
-            assert all(decision.reason in ("first", "file lost") for decision in view.decisions)
+            assert all(decision.reason == "first" for decision in view.decisions)
         if before is not None and -1 not in self.moved:
             self._shares_its_beginning(before, view)
         self.before, self.moved, self.lost = view, set(), False
@@ -263,11 +271,19 @@ class AnySession(RuleBasedStateMachine):
         if result.text == original:
             return
         assert f"<<ccr:{result.original.key}>>" in result.text
-        for path in re.findall(r"full output saved to (\S+), @recall", result.text):
-            if path.startswith(str(self.root)) and not self.lost:
-                assert Path(path).exists()
-                self.session.workspace.mend(self.session.archive)  # as before every call
-                assert Path(path).read_bytes() == self.returned[result.seq]
+        if not self.lost:
+            self.session.workspace.mend(self.session.archive)  # as before every call
+            for path in self._named_files(result):
+                assert path.read_bytes() == self.returned[result.seq]
+
+    def _saved_file(self, number: int) -> Path | None:
+        saved = sorted(self.session.workspace.tool_results.iterdir())
+        return saved[number % len(saved)] if saved else None
+
+    def _named_files(self, result: ToolResult) -> list[Path]:
+        """Those of this session: any text may name others."""
+        named = re.findall(r"full output saved to (\S+), @recall", result.text)
+        return [Path(path) for path in named if path.startswith(str(self.root))]
 
 
 def wire(view: View) -> list[bytes]:
