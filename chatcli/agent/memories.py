@@ -151,11 +151,11 @@ class Memories:
         if self._mode == "off" or (pulls and self._mode == "index"):
             return ""
         try:
-            found = await self._found(question, _IN_TAIL, await self._guess(question))
+            found = await self._found(question, _IN_TAIL, await self._guess(question), without="episode")
         except Exception as error:
             logger.exception("gone on without the memory")
             return self._without_memory(error)
-        facts = [one.fact for one in found if one.fact.category != "episode"]
+        facts = [one.fact for one in found]
         own = _within(self._budget_chars, [fact for fact in facts if not fact.outside])
         foreign = _within(self._budget_chars - len(own), [fact for fact in facts if fact.outside])
         if foreign:
@@ -166,9 +166,9 @@ class Memories:
         """What a person looks for, the best first. Asks no model."""
         return [found.fact for found in await self._found(question, limit, "")]
 
-    async def _found(self, question: str, limit: int, guess: str) -> list[Found]:
+    async def _found(self, question: str, limit: int, guess: str, without: str = "") -> list[Found]:
         found = await asyncio.to_thread(
-            self._recall.find, question, scope=self.scope, limit=limit, guess=guess
+            self._recall.find, question, scope=self.scope, limit=limit, guess=guess, without=without
         )
         self.tell_news()
         return found

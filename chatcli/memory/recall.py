@@ -50,12 +50,15 @@ class Recall:
         self._memory = memory
         self.vectors = Vectors(memory)
 
-    def find(self, question: str, *, scope: str, limit: int, guess: str = "") -> list[Found]:
+    def find(
+        self, question: str, *, scope: str, limit: int, guess: str = "", without: str = ""
+    ) -> list[Found]:
         """The best facts first: each has a word of the question, or clearly means something near.
 
         `scope` is the project that is worked on: its facts come before others'.
 
         `guess` is what an answer might look like (HyDE): its meaning counts like that of the question.
+        `without` is a category that is not looked for.
         """
         question = question.strip()[:_MAX_QUESTION_CHARS]
         if not question or not self._memory.exists:
@@ -65,7 +68,8 @@ class Recall:
         def search(database: Database) -> tuple[list[Found], bool]:
             near = [] if wanted is None else self.vectors.nearest(database, wanted, _CANDIDATES)
             complete = wanted is None or not database.without_vector(1)
-            return _fused(database, question, near, scope)[:limit], complete
+            fused = _fused(database, question, near, scope)
+            return [one for one in fused if one.fact.category != without][:limit], complete
 
         nothing: tuple[list[Found], bool] = ([], True)
         found, complete = self._memory.look(search, nothing)

@@ -210,6 +210,16 @@ async def test_what_strangers_may_have_written_is_fenced_and_taints(talk: Callab
         assert t.conversation.gate.tainted
 
 
+async def test_episodes_take_no_place_from_facts(talk: Callable, memory: Memory) -> None:
+    memory.add([draft(f"What about tabs and spaces, number {n}?", "episode") for n in range(20)])
+    memory.add([draft("Tabs it is.")])
+    async with talk([reply("Tabs.")]) as t:
+        await t.conversation.run("what about tabs and spaces?", mode="chat")
+        (text,) = t.server.exchanges[0].seen.user_texts
+        assert "Tabs it is." in text
+        assert "[episode]" not in text
+
+
 async def test_the_model_is_told_who_noted_a_fact(talk: Callable, memory: Memory) -> None:
     memory.add([draft("Tabs, says Ana."), draft("Tabs, we saw.", said_by="model")])
     memory.add([draft("Tabs, said a file.", said_by="import", outside=True)])
