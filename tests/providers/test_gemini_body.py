@@ -136,17 +136,6 @@ def test_calls_of_another_model_are_marked_as_unsigned_where_signatures_are_want
     assert all("id" not in part["functionCall"] for part in parts)
 
 
-def test_thoughts_and_signatures_of_another_model_do_not_go_back():
-    thoughts = (
-        Reasoning(text="Hm.", opaque={"thoughtSignature": "s-thought"}),
-        Text("Hello"),
-        Reasoning(opaque={"thoughtSignature": "s-text", "signs_text": True}),
-        Reasoning(opaque={"thoughtSignature": "s-alone"}),
-    )
-    sent = body(user(1, "Hi."), said(*thoughts, model="gemini-of-another-name"), user(3, "On."))["contents"]
-    assert sent[1]["parts"] == [{"text": "Hello"}]
-
-
 def test_results_stand_in_call_order_and_errors_say_so():
     both = said(call("c1"), call("c2", name="tree"))
     messages = (
