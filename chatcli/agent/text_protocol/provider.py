@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 
-from chatcli.agent.text_protocol.reading import CallReader
 from chatcli.agent.text_protocol.rendering import as_text
 from chatcli.events import ReasoningDelta, Reply, ReplyEvent, TextDelta, UsageSeen
 from chatcli.messages import AssistantPart, Reasoning, Text, Usage
@@ -53,6 +52,8 @@ class TextTools:
         await self.inner.aclose()
 
     async def _in_text(self, request: Request) -> AsyncGenerator[ReplyEvent, None]:
+        from chatcli.agent.text_protocol.reading import CallReader  # a start needs no parser
+
         position = max(message.seq for message in request.messages)
         reader = CallReader(request.tools, position)
         usage = Usage()
