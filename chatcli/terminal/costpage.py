@@ -33,8 +33,8 @@ def cost_page(report: CostReport) -> str:
         _section(_("What it went to"), _contents(report), _small(_about_contents())),
         _section(_("What the requests were for"), _purposes(report)),
         _section(_("Where the cache was lost"), *_losses(report)),
-        _small(_about_money()),
     ]
+    body.append(_small(_about_money("".join(body))))
     return "\n".join(
         [
             "<!doctype html>",
@@ -244,11 +244,12 @@ def _about_contents() -> str:
     )
 
 
-def _about_money() -> str:
-    return _(
-        "~ estimated from price lists, ≥ at least, because a part has no known price; without a mark: as the "
-        "service reported it."
-    )
+def _about_money(shown: str) -> str:
+    """What the marks of the money mean."""
+    notes = [_("~ estimated from price lists.")]
+    if "≥" in shown:
+        notes.append(_("≥ at least: of some requests the price is unknown."))
+    return " ".join([*notes, _("Without a mark: as the service reported it.")])
 
 
 def _text(text: str) -> str:

@@ -63,7 +63,14 @@ def test_the_figures_stand_in_it() -> None:
     assert "CLAUDEAI/claude-sonnet-5-5" in text
     assert "unknown" in text
     assert "≥$" in text
+    assert "≥ at least: of some requests the price is unknown." in text
     assert "the cache expired: idle for 20 min" in text
+
+
+def test_a_mark_that_stands_nowhere_is_not_explained() -> None:
+    text = " ".join(Checked(cost_page(report(4))).text)
+    assert "≥" not in text
+    assert "~ estimated from price lists. Without a mark: as the service reported it." in text
 
 
 def test_what_costs_nothing_has_no_chart_of_money() -> None:
