@@ -210,6 +210,17 @@ async def test_what_strangers_may_have_written_is_fenced_and_taints(talk: Callab
         assert t.conversation.gate.tainted
 
 
+async def test_what_is_unrelated_takes_no_place_from_facts_that_have_words_of_the_question(
+    talk: Callable, memory: Memory
+) -> None:
+    step = "The deploy step number {n} uses helm chart version {n} and takes some minutes on the cluster."
+    memory.add([draft(step.format(n=n), "project") for n in range(300)])
+    async with talk([reply("So.")], variables={"CHATCLI_MEMORY_MODE": "full"}) as t:
+        await t.conversation.run("how does the deploy step with helm work?", mode="chat")
+        (text,) = t.server.exchanges[0].seen.user_texts
+        assert text.count("- [project] The deploy step") == 12
+
+
 async def test_episodes_take_no_place_from_facts(talk: Callable, memory: Memory) -> None:
     memory.add([draft(f"What about tabs and spaces, number {n}?", "episode") for n in range(20)])
     memory.add([draft("Tabs it is.")])

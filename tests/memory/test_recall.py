@@ -97,13 +97,6 @@ def test_facts_of_this_project_come_before_those_of_another(tmp_path: Path) -> N
     assert (best.fact.scope, second.fact.scope) == ("/here", "/other")
 
 
-def test_what_is_unrelated_takes_no_place_from_what_is_related(tmp_path: Path) -> None:
-    memory = Memory(tmp_path)
-    memory.add([draft(f"Step {n} uses chart {n} and takes minutes on the cluster.") for n in range(300)])
-    found = Recall(memory).find("how does the step with helm work?", scope="", limit=12)
-    assert len(found) == 12
-
-
 def test_a_fact_noted_since_is_found_at_once_and_one_forgotten_no_more(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     recall = Recall(memory)
