@@ -156,8 +156,8 @@ async def test_data_in_many_short_pieces_asks_too(world, target: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["kill -9 $PPID", f"kill {os.getpid()}", "kill $(pgrep -f chatcli)", "pkill chatcli", "kill -- -1"],
+    ["kill -9 $PPID", "kill OWN", "kill $(pgrep -f chatcli)", "pkill chatcli", "kill -- -1"],
 )
 def test_ending_chatcli_itself_asks(world, line) -> None:
-    assert world.gate("all").judge(line).dangerous
+    assert world.gate("all").judge(line.replace("OWN", str(os.getpid()))).dangerous
     assert world.gate("all").judge("kill 999999; kill %1; kill $!").decision == "allow"
