@@ -16,28 +16,28 @@ from typing import BinaryIO, TypeVar
 
 from chatcli.agent.attach import Attaching
 from chatcli.agent.blocks import stable_blocks
-from chatcli.agent.cachelife import ttl_in_force
+from chatcli.agent.calls.dispatch import Dispatch
+from chatcli.agent.calls.memories import Memories
+from chatcli.agent.calls.toolbox import Toolbox
 from chatcli.agent.clock import Clock, utc_now
 from chatcli.agent.compaction import compact_by_hand
-from chatcli.agent.costs import Spent, add_up
-from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.cost.cachelife import ttl_in_force
+from chatcli.agent.cost.meter import Meter
+from chatcli.agent.cost.money import Spent, add_up
+from chatcli.agent.cost.occasion import schedule_in_force
+from chatcli.agent.cost.purse import Purse
 from chatcli.agent.hyde import imagine
 from chatcli.agent.inbox import Inbox
 from chatcli.agent.learning import learn
 from chatcli.agent.loop import run_loop
-from chatcli.agent.memories import Memories
-from chatcli.agent.meter import Meter
 from chatcli.agent.modes import mode_named
 from chatcli.agent.note import context_note
-from chatcli.agent.occasion import schedule_in_force
 from chatcli.agent.person import Person, TimedPerson
 from chatcli.agent.prelude import take_in, tip_about
-from chatcli.agent.purse import Purse
 from chatcli.agent.run import Run, RunLimits, finished
 from chatcli.agent.sessions import Sessions
 from chatcli.agent.store import SessionStore
 from chatcli.agent.text_protocol.fence import fence_of
-from chatcli.agent.toolbox import Toolbox
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.pipeline import Pipeline
 from chatcli.events import Listener, Notice, RunEnd, RunEvent, RunFinished, RunStarted

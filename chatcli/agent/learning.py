@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from chatcli.agent.aside import ask_aside
-from chatcli.agent.memories import project_of
+from chatcli.agent.calls.memories import project_of
 from chatcli.agent.prompts import prompt
 from chatcli.agent.requests import draft
 from chatcli.agent.run import Run

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from chatcli.agent.continuing import Continuing
+from chatcli.agent.cost.purse import MoneyLimit
+from chatcli.agent.judgement.watch import Watch
 from chatcli.agent.pairing_repair import repaired
-from chatcli.agent.purse import MoneyLimit
 from chatcli.agent.recovery import Recovery
 from chatcli.agent.reply import StreamedReply
 from chatcli.agent.run import Run
-from chatcli.agent.watch import Watch
 from chatcli.errors import BadRequest, ContextOverflow, ProviderError
 from chatcli.events import AssistantFinished, Notice, QueuedDelivered, Reply, RunEnd, TurnStarted
 from chatcli.i18n import _

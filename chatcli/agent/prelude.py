@@ -16,7 +16,7 @@ def tip_about(text: str, *, mode: str, route: SmartRoute, provider: Provider) ->
     # OFFLINE answers nothing in chat.
     if route == "off" or mode != "agent" or provider.name == "OFFLINE":
         return ""
-    from chatcli.agent.routing import looks_conversational  # its words are read from disk
+    from chatcli.agent.judgement.routing import looks_conversational  # its words are read from disk
 
     if not looks_conversational(text):
         return ""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from chatcli.agent.cachelife import life_seconds
-from chatcli.agent.occasion import cache_prices
+from chatcli.agent.cost.cachelife import life_seconds
+from chatcli.agent.cost.occasion import cache_prices
 from chatcli.context.assemble import assemble
 from chatcli.context.breakpoints import stored_marks
 from chatcli.context.cachebook import open_book

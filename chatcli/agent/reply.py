@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 
-from chatcli.agent.cachewatch import Outgoing
-from chatcli.agent.meter import Meter
+from chatcli.agent.cost.cachewatch import Outgoing
+from chatcli.agent.cost.meter import Meter
 from chatcli.errors import NetworkError, ProviderError
 from chatcli.events import Listener, Notice, Purpose, Reply, Retrying, TextDelta, UsageSeen
 from chatcli.i18n import _

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct, structs
 
+from chatcli.agent.cost.occasion import key_of, occasion_of, priced
 from chatcli.agent.images import with_bytes
-from chatcli.agent.occasion import key_of, occasion_of, priced
 from chatcli.agent.run import Run
 from chatcli.agent.text_protocol.choice import tool_form
 from chatcli.context.assemble import assemble

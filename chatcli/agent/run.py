@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from chatcli.agent.attach import Attaching
-from chatcli.agent.costs import Spent
-from chatcli.agent.dispatch import Dispatch
+from chatcli.agent.calls.dispatch import Dispatch
+from chatcli.agent.cost.meter import Meter
+from chatcli.agent.cost.money import Spent
 from chatcli.agent.inbox import Inbox
-from chatcli.agent.meter import Meter
 from chatcli.agent.modes import Mode
 from chatcli.agent.person import TimedPerson
 from chatcli.context.pipeline import Pipeline

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from msgspec import Struct, structs
 
-from chatcli.agent.occasion import priced
+from chatcli.agent.cost.occasion import priced
 from chatcli.agent.recovery import FULL
 from chatcli.agent.requests import draft, occasion_now
 from chatcli.agent.run import Run

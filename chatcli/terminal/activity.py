@@ -23,7 +23,7 @@ from chatcli.i18n import _
 from chatcli.terminal.cells import clip
 from chatcli.terminal.figures import short_count, short_seconds
 from chatcli.terminal.look import Look
-from chatcli.terminal.screen import Line
+from chatcli.terminal.screen.screen import Line
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SPINNER_SECONDS = 0.12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from chatcli.agent.costs import Money
+from chatcli.agent.cost.money import Money
 from chatcli.i18n import _, figure
 from chatcli.providers.prices import PriceSource
 

@@ -23,7 +23,7 @@ from chatcli.terminal.approval import is_yes, yes_or_no
 from chatcli.terminal.learning import learn_after_run
 from chatcli.terminal.mentions import find_mentions, told_missing
 from chatcli.terminal.runview import RunView
-from chatcli.terminal.screen import Interrupted, Line, Screen
+from chatcli.terminal.screen.screen import Interrupted, Line, Screen
 from chatcli.terminal.slash.command import is_command
 from chatcli.terminal.slash.permissions import LEVELS
 from chatcli.terminal.slash.registry import COMMANDS

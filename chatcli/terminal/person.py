@@ -11,7 +11,7 @@ from chatcli.i18n import _
 from chatcli.terminal.approval import approval_card, choices, outcome_line, read_answer, wants_view
 from chatcli.terminal.cells import behind, fill
 from chatcli.terminal.diff import diff_lines
-from chatcli.terminal.screen import Interrupted, Screen
+from chatcli.terminal.screen.screen import Interrupted, Screen
 
 
 class TerminalPerson:

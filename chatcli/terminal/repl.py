@@ -17,8 +17,8 @@ from chatcli.terminal.look import Look, choose_look
 from chatcli.terminal.loop import Repl
 from chatcli.terminal.opening import ask_for_trust, confirm, offer_setup, tell_problems
 from chatcli.terminal.person import TerminalPerson
-from chatcli.terminal.plainscreen import PlainScreen
-from chatcli.terminal.screen import Screen
+from chatcli.terminal.screen.plain import PlainScreen
+from chatcli.terminal.screen.screen import Screen
 from chatcli.terminal.welcome import welcome
 
 
@@ -68,12 +68,12 @@ def _live_screen(repl: Repl, look: Look, environment: Mapping[str, str]) -> Scre
     from prompt_toolkit.input.vt100 import Vt100Input
 
     from chatcli.terminal.completion import PromptCompleter
-    from chatcli.terminal.draft import Draft
     from chatcli.terminal.fileindex import FileIndex
     from chatcli.terminal.history import HistoryFile
-    from chatcli.terminal.livescreen import LiveScreen
-    from chatcli.terminal.output import TerminalOutput
-    from chatcli.terminal.reflow import reflows
+    from chatcli.terminal.screen.draft import Draft
+    from chatcli.terminal.screen.live import LiveScreen
+    from chatcli.terminal.screen.output import TerminalOutput
+    from chatcli.terminal.screen.reflow import reflows
     from chatcli.terminal.statusline import StatusSource
 
     conversation = repl.conversation

@@ -27,7 +27,7 @@ from chatcli.terminal.diff import diff_head
 from chatcli.terminal.envelope import end_text, envelope
 from chatcli.terminal.figures import short_seconds
 from chatcli.terminal.look import Style
-from chatcli.terminal.screen import Screen
+from chatcli.terminal.screen.screen import Screen
 from chatcli.terminal.stream import MarkdownStream
 from chatcli.terminal.toolline import error_line, shown_line, tool_line
 

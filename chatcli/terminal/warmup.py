@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from importlib.abc import MetaPathFinder
 
-from chatcli.terminal.screen import Screen
+from chatcli.terminal.screen.screen import Screen
 
 QUIET_SECONDS = 0.15
 _SWITCH_SECONDS = 0.0005

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chatcli.agent.results import list_results
+from chatcli.agent.calls.results import list_results
 from chatcli.agent.window import pin
 from chatcli.context.pairing import PairingReport, ensure_tool_result_pairing
 from chatcli.errors import AuthError

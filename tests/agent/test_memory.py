@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from chatcli.agent.purse import MoneyLimit
+from chatcli.agent.cost.purse import MoneyLimit
 from chatcli.context.tokens import estimate_tokens
 from chatcli.events import Notice
 from chatcli.gate.questions import Answer

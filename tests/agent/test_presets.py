@@ -1,6 +1,6 @@
 """Presets: several settings in one word, below everything that is set by itself."""
 
-from chatcli.agent.occasion import schedule_in_force
+from chatcli.agent.cost.occasion import schedule_in_force
 from chatcli.context.budget import enforce_tool_result_budget
 from chatcli.context.limits import Ageing, Limits
 from chatcli.settings import Settings, load

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chatcli.agent.clock import utc_now
-from chatcli.agent.occasion import cache_prices, key_of, occasion_of
+from chatcli.agent.cost.occasion import cache_prices, key_of, occasion_of
 from chatcli.messages import Usage
 from chatcli.providers.base import CacheClass
 from chatcli.session.entries import Shown, UsageRecord

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatcli.agent.misses import cause_text
+from chatcli.agent.cost.misses import cause_text
 from chatcli.agent.window import drop, look_into, pin
 from chatcli.messages import ToolResult
 from tests.wire.script import by_turn, call, reply

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from chatcli.agent.occasion import cache_prices
+from chatcli.agent.cost.occasion import cache_prices
 from chatcli.context.limits import Ageing, Limits
 from chatcli.context.pipeline import Pipeline
 from chatcli.context.scheduler import Candidate, Choice, Occasion, choose

@@ -8,7 +8,7 @@ import random
 import msgspec
 import pytest
 
-from chatcli.agent.results import list_results
+from chatcli.agent.calls.results import list_results
 from chatcli.context.tokens import estimate_message_tokens
 from chatcli.errors import BadRequest, UsageError
 from chatcli.events import Notice

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from chatcli.agent.calibration import Calibration
+from chatcli.agent.cost.calibration import Calibration
 from chatcli.context.tokens import estimate_request_tokens
 from chatcli.messages import Text, ToolSchema, UserMessage
 from chatcli.providers import vocabulary

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chatcli.terminal.history import HistoryFile
 from chatcli.terminal.mentions import find_mentions, missing_mentions, pasted_images, quoted_mention
-from chatcli.terminal.paste import Pastes, clean
+from chatcli.terminal.screen.paste import Pastes, clean
 from tests.providers.pictures import jpeg, png
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.layout.screen import Char, Screen
 
-from chatcli.terminal.reflow import added_rows, reflows
+from chatcli.terminal.screen.reflow import added_rows, reflows
 
 
 def drawn(*rows: str) -> Screen:

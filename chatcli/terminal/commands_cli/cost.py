@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from chatcli.agent.costreport import cost_report
+from chatcli.agent.cost.report import cost_report
 from chatcli.agent.recording import read_state
 from chatcli.errors import UsageError
 from chatcli.i18n import _
 from chatcli.session.files import storage_errors, write_durably
 from chatcli.session.listing import latest
 from chatcli.terminal.commands_cli.place import Place
-from chatcli.terminal.costjson import cost_object
-from chatcli.terminal.costlines import cost_lines
-from chatcli.terminal.costpage import cost_page
-from chatcli.terminal.whylines import why_lines
+from chatcli.terminal.cost.as_json import cost_object
+from chatcli.terminal.cost.lines import cost_lines
+from chatcli.terminal.cost.page import cost_page
+from chatcli.terminal.cost.whylines import why_lines
 
 
 def show_cost(

@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from chatcli.agent import tour
 from chatcli.agent.conversation import Conversation
-from chatcli.agent.costreport import cost_report
+from chatcli.agent.cost.report import cost_report
 from chatcli.agent.start import Start, open_conversation
 from chatcli.agent.tour import Stop
 from chatcli.gate.questions import Answer, Question
@@ -24,11 +24,11 @@ from chatcli.messages import AssistantMessage, ToolResult
 from chatcli.providers.offline import Offline
 from chatcli.settings import table
 from chatcli.terminal.commands_cli.place import Place
-from chatcli.terminal.costlines import class_lines
+from chatcli.terminal.cost.lines import class_lines
 from chatcli.terminal.person import TerminalPerson
-from chatcli.terminal.plainscreen import PlainScreen
 from chatcli.terminal.runview import RunView
-from chatcli.terminal.screen import Interrupted
+from chatcli.terminal.screen.plain import PlainScreen
+from chatcli.terminal.screen.screen import Interrupted
 
 _STOPS = 5
 _LEAVE = frozenset({"q", "quit", "exit", "sair"})

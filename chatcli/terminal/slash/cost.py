@@ -15,7 +15,7 @@ from chatcli.terminal.slash.command import Command
 from chatcli.terminal.slash.target import ask_target, shown_path
 
 if TYPE_CHECKING:
-    from chatcli.agent.costreport import CostReport
+    from chatcli.agent.cost.report import CostReport
     from chatcli.terminal.loop import Repl
 
 _ACTIONS = ("why", "turns", "--html", "--json")
@@ -32,17 +32,17 @@ async def _cost(repl: Repl, text: str) -> None:
         return
     for provider in {record.provider for record in session.usage}:
         await prices.load(provider)
-    from chatcli.agent.costreport import cost_report
+    from chatcli.agent.cost.report import cost_report
 
     await _tell(repl, action, rest.strip(), await asyncio.to_thread(cost_report, session))
 
 
 async def _tell(repl: Repl, action: str, file: str, report: CostReport) -> None:
     """What draws is imported here: a start needs none of it."""
-    from chatcli.terminal.costjson import cost_json
-    from chatcli.terminal.costlines import cost_lines, turn_lines
-    from chatcli.terminal.costpage import cost_page
-    from chatcli.terminal.whylines import why_lines
+    from chatcli.terminal.cost.as_json import cost_json
+    from chatcli.terminal.cost.lines import cost_lines, turn_lines
+    from chatcli.terminal.cost.page import cost_page
+    from chatcli.terminal.cost.whylines import why_lines
 
     columns, look = repl.screen.columns, repl.screen.look
     name = f"chatcli-cost-{repl.conversation.session.id}"

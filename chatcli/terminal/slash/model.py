@@ -20,7 +20,7 @@ from chatcli.providers.spec import ProviderSpec
 from chatcli.providers.specs import all_specs, default_model, find_spec
 from chatcli.terminal.cells import clip_start, pad, width_cells
 from chatcli.terminal.figures import money, short_count
-from chatcli.terminal.screen import Entry
+from chatcli.terminal.screen.screen import Entry
 from chatcli.terminal.slash.command import Command
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from chatcli.agent.results import StoredResult, list_results
+from chatcli.agent.calls.results import StoredResult, list_results
 from chatcli.gate.screen import one_line, safe_text
 from chatcli.i18n import _, ngettext
 from chatcli.messages import PresentationKind
