@@ -13,7 +13,11 @@ from chatcli.providers.base import Request
 _MOST_BYTES = 14_000_000
 """Of all images of a request together: in base64 they fit the 20 MB that the strictest services take."""
 
-_SENT_IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}"')
+_BEGINNINGS = rb"iVBORw0KGgo|/9j/|R0lGOD|UklGR"
+"""How PNG, JPEG, GIF and WebP begin in base64; a long word of a text begins otherwise."""
+_SENT_IMAGE = re.compile(
+    rb'"(?:data:image/[a-z]+;base64,)?(?:' + _BEGINNINGS + rb')[A-Za-z0-9+/]{1000,}={0,2}"'
+)
 
 
 class ImageTerms(Struct, frozen=True, kw_only=True):

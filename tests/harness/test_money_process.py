@@ -55,12 +55,12 @@ def test_it_says_how_near_it_was_and_why_it_stopped(place, form):
 
 def test_at_four_fifths_it_warns(place):
     with serve(SCRIPT) as server:
-        assert answer(place, server, "--max-cost", "0.13").err == ""
+        assert answer(place, server, "--max-cost", "0.131").err == ""
         server.play([reply("Still here.", usage=EACH)])
-        finished = answer(place, server, "--continue", "--max-cost", "0.13")
+        finished = answer(place, server, "--continue", "--max-cost", "0.131")
 
     assert (finished.code, finished.out) == (0, "Still here.\n")
-    assert finished.err == "This session has cost $0.1050 of the $0.13 that it may.\n"
+    assert finished.err == "This session has cost $0.1050 of the $0.131 that it may.\n"
 
 
 def test_within_the_cap_nothing_is_said(place):

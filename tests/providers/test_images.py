@@ -134,7 +134,7 @@ def test_of_a_body_with_pictures_the_text_is_measured():
     body = {"text": "olá", "url": f"data:image/png;base64,{image}", "data": image}
     empty = {"text": "olá", "url": "", "data": ""}
     assert text_bytes(msgspec.json.encode(body)) == len(msgspec.json.encode(empty)) - 4
-    spoken = msgspec.json.encode({"text": f"it is {image}"})
+    spoken = msgspec.json.encode({"text": f"it is {image}", "word": "x" * 20_000})
     assert text_bytes(spoken) == len(spoken)
 
 

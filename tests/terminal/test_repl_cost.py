@@ -82,7 +82,7 @@ def test_what_was_spent_is_told_again_after_a_resume_and_written_to_files(world:
     terminal.expect("[y/N]")
     terminal.line("n")
     terminal.gone("[y/N]")
-    say(terminal, "/cost --html", "chatcli-cost-")
+    say(terminal, "/cost --html", ".html")
     (page,) = world.project.glob("chatcli-cost-*.html")
     assert _starts_like_a_page(page)
     say(terminal, "/cost turns", "prompt")

@@ -95,26 +95,33 @@ async def test_a_summary_counts_as_a_side_call(talk):
     script = [
         reply(call("read", file="hello.py")),
         reply(LONG),
+        reply("Well."),
         reply("## Task\nNone.", usage=BILL, side=True),
         reply("Yes.", rewrite=True),
     ]
     async with talk(script, wire="CLAUDEAI") as t:
         await t.conversation.run(LONG)
+        await t.conversation.run("And then?")
         before = t.conversation.spent
         await t.conversation.compact()
         after = t.conversation.spent
-        assert [record.purpose for record in records(t)] == ["answer", "answer", "summary"]
+        assert [record.purpose for record in records(t)] == [*["answer"] * 3, "summary"]
         assert after.usd - before.usd == pytest.approx(BILL_USD)
         assert t.told(UsageRecorded)[-1].purpose == "summary"
 
 
 async def test_a_summary_is_not_made_when_there_is_no_money_for_it(talk):
-    script = [reply(call("read", file="hello.py"), usage=BILL), reply(LONG, usage=BILL)]
-    async with talk(script, wire="CLAUDEAI", max_cost_usd=BILL_USD * 2.8, present=False) as t:
+    script = [
+        reply(call("read", file="hello.py"), usage=BILL),
+        reply(LONG, usage=BILL),
+        reply("Well.", usage=Tally(plain=1_000_000)),
+    ]
+    async with talk(script, wire="CLAUDEAI", max_cost_usd=BILL_USD * 20, present=False) as t:
         await t.conversation.run("hello")
+        await t.conversation.run("And then?")
         with pytest.raises(MoneyLimit):
             await t.conversation.compact()
-        assert len(t.server.exchanges) == 2
+        assert len(t.server.exchanges) == 3
 
 
 async def test_a_first_request_that_would_exceed_the_limit_is_not_sent(talk):
