@@ -156,7 +156,7 @@ def test_a_wrong_key_is_the_users_mistake(server, service):
 
 @pytest.mark.parametrize(
     ("headers", "rule"),
-    [({"copilot-integration-id": ""}, "client_header"), ({"x-initiator": "agent"}, "initiator")],
+    [({"copilot-integration-id": ""}, "client_header"), ({"x-initiator": "somebody"}, "initiator")],
 )
 def test_a_client_of_copilot_names_itself_truly(server, headers, rule):
     assert send(server, "copilot", service_body("copilot"), headers).status_code == 400
