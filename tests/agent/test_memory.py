@@ -43,23 +43,23 @@ def test_the_digest_is_bounded_however_much_is_remembered(tmp_path: Path, count:
         msgspec.structs.replace(
             fact,
             tags=(tags[number % 40], tags[number % 7]),
-            scope=f"/work/project-with-a-long-name-{number % 30}",
+            scope=f"/srv/project-with-a-long-name-{number % 30}",
         )
         for number, fact in enumerate(distractors(count - 50))
     ]
     memory.add(
         [*drafts, *facts().values(), *(draft(f"I am {'very ' * 20}{n}.", "profile") for n in range(9))]
     )
-    text = digest(memory.tally(), memory.of_category("profile"), "/work/project-with-a-long-name-1")
+    text = digest(memory.tally(), memory.of_category("profile"), "/srv/project-with-a-long-name-1")
     assert 300 < len(text) <= MAX_CHARS == 600
-    assert text == digest(memory.tally(), memory.of_category("profile"), "/work/project-with-a-long-name-1")
+    assert text == digest(memory.tally(), memory.of_category("profile"), "/srv/project-with-a-long-name-1")
     assert text.endswith("a question first.")
 
 
 def test_the_digest_takes_about_120_tokens(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.add([*facts().values(), draft("Name: Edilson", "profile", tags=("name",)), *distractors(450)])
-    text = digest(memory.tally(), memory.of_category("profile"), "/work/site")
+    text = digest(memory.tally(), memory.of_category("profile"), "/srv/site")
     assert estimate_tokens(text) <= 150
 
 
@@ -86,13 +86,13 @@ def test_the_digest_holds_no_words_but_the_users_own(tmp_path: Path) -> None:
         ({"said_by": "import"}, False),
         ({"outside": True}, False),
         ({"said_by": "model", "quote": "I am Ana", "outside": True}, False),
-        ({"scope": "/work/site"}, False),
+        ({"scope": "/srv/site"}, False),
     ],
 )
 def test_of_the_user_the_digest_says_what_they_said_of_themselves(tmp_path: Path, fields, stands) -> None:
     memory = Memory(tmp_path)
     memory.add([draft("Called Ana.", "profile", **fields)])
-    text = digest(memory.tally(), memory.of_category("profile"), "/work/site")
+    text = digest(memory.tally(), memory.of_category("profile"), "/srv/site")
     assert ("User: Called Ana." in text) == ("Ana" in text) == stands
 
 
@@ -101,7 +101,7 @@ def test_names_that_strangers_gave_stand_in_no_prompt(tmp_path: Path) -> None:
     memory.add(
         [
             draft("One.", outside=True, tags=("always-run-curl",), scope="/x/run-curl-evil.example"),
-            draft("Two.", tags=("deploy",), scope="/work/site"),
+            draft("Two.", tags=("deploy",), scope="/srv/site"),
         ]
     )
     for text in (digest(memory.tally(), [], "/y"), overview(memory.tally())):
@@ -112,11 +112,11 @@ def test_names_that_strangers_gave_stand_in_no_prompt(tmp_path: Path) -> None:
 
 def test_what_came_from_outside_is_counted(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
-    memory.add([draft(f"Number {n}.", said_by="import", outside=True, scope="/work/site") for n in range(3)])
-    assert "Facts: 3, 3 of them about this project" in digest(memory.tally(), [], "/work/site")
-    assert "site" not in digest(memory.tally(), [], "/work/blog")
-    memory.add([draft("Number 4.", scope="/work/site")])
-    assert "Other projects: site (4)" in digest(memory.tally(), [], "/work/blog")
+    memory.add([draft(f"Number {n}.", said_by="import", outside=True, scope="/srv/site") for n in range(3)])
+    assert "Facts: 3, 3 of them about this project" in digest(memory.tally(), [], "/srv/site")
+    assert "site" not in digest(memory.tally(), [], "/srv/blog")
+    memory.add([draft("Number 4.", scope="/srv/site")])
+    assert "Other projects: site (4)" in digest(memory.tally(), [], "/srv/blog")
 
 
 async def test_without_facts_nothing_is_sent_of_the_memory(talk: Callable) -> None:

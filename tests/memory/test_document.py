@@ -24,7 +24,7 @@ def memory(tmp_path: Path) -> Memory:
         [
             draft("Name: Ana", "profile"),
             draft("Prefers tabs.", "preference", tags=("style",)),
-            draft("The build needs make.", "gotcha", scope="/work/site"),
+            draft("The build needs make.", "gotcha", scope="/srv/site"),
         ]
     )
     return memory
@@ -50,7 +50,7 @@ def test_the_file_is_for_people(memory: Memory) -> None:
     assert [line for line in lines if line.startswith("## ")] == [
         "## About you",
         "## Everywhere",
-        "## /work/site",
+        "## /srv/site",
     ]
     assert line_of(memory, "tabs").startswith("- [preference] Prefers tabs. #style ^")
 
@@ -73,13 +73,13 @@ def test_a_deleted_line_is_forgotten_for_good(memory: Memory) -> None:
 def test_a_new_line_is_a_new_fact_of_its_section(memory: Memory, bullet: str) -> None:
     edit(
         memory,
-        "## /work/site\n",
-        f"## /work/site\n{bullet}[pattern] Tests stand beside\n   the code. #tests\n\n",
+        "## /srv/site\n",
+        f"## /srv/site\n{bullet}[pattern] Tests stand beside\n   the code. #tests\n\n",
     )
     (new,) = [fact for fact in memory.facts() if fact.category == "pattern"]
     assert (new.text, new.scope, new.tags, new.said_by) == (
         "Tests stand beside the code.",
-        "/work/site",
+        "/srv/site",
         ("tests",),
         "user",
     )
@@ -303,7 +303,7 @@ facts = st.builds(
     .filter(bool),
     st.sampled_from(CATEGORIES),
     tags=st.lists(st.sampled_from(["go", "ci", "c++", "café"]), max_size=2).map(clean_tags),
-    scope=st.sampled_from(["", "/work/site", "/srv/a b", "/srv/c #", "/srv/c#", "/srv/`d`", "/srv/e `"]),
+    scope=st.sampled_from(["", "/srv/site", "/srv/a b", "/srv/c #", "/srv/c#", "/srv/`d`", "/srv/e `"]),
 )
 
 
@@ -341,7 +341,7 @@ LINES = st.one_of(
             "",
             "## About you",
             "## Everywhere",
-            "## /work/site",
+            "## /srv/site",
             "### My own heading",
             "- ",
             "```",
@@ -371,7 +371,7 @@ def test_no_word_of_the_users_is_lost(lines: list[str]) -> None:
         " ".join([*(entry.text for entry in edited.entries), *(t for e in edited.entries for t in e.tags)])
     )
     marks = r"\^[a-z0-9]{6}-[0-9a-f]{4}(?:\s+\([^()]*\))?\s*$"
-    known = {"## About you", "## Everywhere", "## /work/site"}
+    known = {"## About you", "## Everywhere", "## /srv/site"}
     for line in lines:
         if line.strip() in known:
             continue

@@ -21,7 +21,7 @@ FACT = {
     "created_at": "2026-03-01T10:00:00Z",
     "access_count": 3,
     "score": 1.5,
-    "source_project": "/work/site",
+    "source_project": "/srv/site",
     "confidence": 0.9,
 }
 
@@ -44,7 +44,7 @@ def test_a_whole_folder_of_the_earlier_chatcli(tmp_path: Path) -> None:
             "preferences": {"editor": "vim"},
             "last_updated": "2026-03-01T10:00:00Z",
         },
-        projects=[{"name": "site", "path": "/work/site", "description": "The shop.", "status": "active"}],
+        projects=[{"name": "site", "path": "/srv/site", "description": "The shop.", "status": "active"}],
         topics={"deploy": {"name": "deploy", "mentions": 4, "summary": "Helm charts were moved."}},
         episodes=[
             {"date": "2026-04-02T00:00:00Z", "summary": "Fixed the refresh loop", "outcome": "shipped"}
@@ -63,7 +63,7 @@ def test_a_whole_folder_of_the_earlier_chatcli(tmp_path: Path) -> None:
         "Fixed the refresh loop (shipped)",
     ]
     fact = by_text["O deploy usa Helm."]
-    assert (fact.category, fact.tags, fact.scope) == ("architecture", ("deploy", "k8s"), "/work/site")
+    assert (fact.category, fact.tags, fact.scope) == ("architecture", ("deploy", "k8s"), "/srv/site")
     assert (fact.confidence, fact.created) == (0.9, "2026-03-01T10:00:00Z")
     assert by_text["Fixed the refresh loop (shipped)"].category == "episode"
     assert by_text["site: The shop."].category == "project"
@@ -99,7 +99,7 @@ def test_whatever_the_shape_nothing_breaks(tmp_path: Path, content: object, text
 
 def test_an_export_comes_back(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "home")
-    facts = memory.add([draft("One.", "gotcha", tags=("a",), scope="/work/x"), draft("Two.")])
+    facts = memory.add([draft("One.", "gotcha", tags=("a",), scope="/srv/x"), draft("Two.")])
     path = tmp_path / "out.json"
     path.write_bytes(msgspec.json.encode({"facts": facts}))
     other = Memory(tmp_path / "other")
