@@ -113,7 +113,7 @@ def test_an_old_copy_saved_late_turns_nothing_back(memory: Memory) -> None:
 
 def test_a_file_cut_short_forgets_nothing(memory: Memory) -> None:
     text = memory.document.read_text(encoding="utf-8")
-    memory.document.write_text(text[: text.index("## /work")], encoding="utf-8")
+    memory.document.write_text(text[: text.index("## /srv")], encoding="utf-8")
     assert len(texts(memory)) == 3
 
 
