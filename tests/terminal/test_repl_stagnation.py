@@ -26,7 +26,7 @@ def test_a_circle_that_goes_on_is_the_persons_to_decide(world: World) -> None:
     terminal = world.prompt()
     terminal.line("/agent look")
     terminal.expect("told to try something else")
-    terminal.expect("2. Stop here")
+    terminal.expect("a number, or your own words")
     terminal.line("2")
     terminal.expect("x is 1.")
     assert world.server.violations == []
