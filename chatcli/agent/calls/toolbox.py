@@ -291,16 +291,11 @@ class ArchiveStore:
 
     def open(self, key: str) -> BinaryIO:
         with _told_of_damage(key):
-            return self._archive.open(self._original(key))
+            return self._archive.open(key)
 
     def text(self, key: str) -> str:
         with _told_of_damage(key):
-            return self._archive.text(self._original(key))
-
-    def _original(self, key: str) -> Archived | str:
-        """The original as it was stored, so that a damaged one is noticed; else what the archive finds."""
-        originals = (result.original for result in list_results(self._session))
-        return next((original for original in originals if original.key == key), key)
+            return self._archive.text(key)
 
     def sink(self) -> Sink:
         return self._archive.sink()
