@@ -50,9 +50,17 @@ class Purse:
         if not self.is_limited:
             return
         if next_usd is None:
-            self._tell_unknown(model)
+            text = _(
+                "The price of {model} is unknown: the limit of ${limit} cannot be held. A table "
+                '[prices."{model}"] in settings.toml gives it one.'
+            )
+            self._tell_once(model, text)
         for earlier in unpriced:
-            self._tell_uncounted(earlier)
+            text = _(
+                "What {model} has cost in this session is unknown: "
+                "it does not count against the limit of ${limit}."
+            )
+            self._tell_once(earlier, text)
         if spent_usd + (next_usd or 0.0) <= self._limit_usd:
             self._warn(spent_usd)
             return
@@ -79,22 +87,10 @@ class Purse:
             text = _("This session has cost ${spent:.4f} of the ${limit} that it may.")
             self._listen(Notice("warning", filled(text, spent=spent_usd, limit=_amount(self._limit_usd))))
 
-    def _tell_unknown(self, model: str) -> None:
+    def _tell_once(self, model: str, text: str) -> None:
+        """The first time that something of this model cannot be counted."""
         if model not in self._told_unknown:
             self._told_unknown.add(model)
-            text = _(
-                "The price of {model} is unknown: the limit of ${limit} cannot be held. A table "
-                '[prices."{model}"] in settings.toml gives it one.'
-            )
-            self._listen(Notice("warning", filled(text, model=model, limit=_amount(self._step_usd))))
-
-    def _tell_uncounted(self, model: str) -> None:
-        if model not in self._told_unknown:
-            self._told_unknown.add(model)
-            text = _(
-                "What {model} has cost in this session is unknown: "
-                "it does not count against the limit of ${limit}."
-            )
             self._listen(Notice("warning", filled(text, model=model, limit=_amount(self._step_usd))))
 
 
