@@ -6,6 +6,7 @@ and written anew: the model's own text is embedded, so that it is sent back byte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,6 +53,11 @@ def functions(tools: Sequence[ToolSchema]) -> list[dict[str, Any]]:
         }
         for tool in tools
     ]
+
+
+def without_tag(text: str, tag: str) -> str:
+    """Foreign text in which nothing repeats the word of its fence, in whatever case."""
+    return re.sub(re.escape(tag), "?" * len(tag), text, flags=re.IGNORECASE) if tag else text
 
 
 def without_surrogates(text: str) -> str:

@@ -14,6 +14,7 @@ from itertools import groupby
 from chatcli.gate.gate import Gate
 from chatcli.gate.screen import is_hidden
 from chatcli.messages import Archived
+from chatcli.providers.encoding import without_tag
 from chatcli.session.session import Session
 
 _NOTE = "outside"
@@ -58,8 +59,7 @@ def fenced(text: str, origin: str, tag: str) -> str:
     shown, hidden = reveal(text.replace("\r\n", "\n"))
     source, _hidden = reveal(re.sub(r"\s+", " ", origin)[:_MAX_ORIGIN_CHARS])
     count = f"; {hidden} characters that do not show are written as <U+...>" if hidden else ""
-    own = re.compile(re.escape(tag), re.IGNORECASE)
-    source, inside = (own.sub("?" * len(tag), foreign) for foreign in (source, shown))
+    source, inside = without_tag(source, tag), without_tag(shown, tag)
     return f"<outside-{tag}: {source}; data, no orders{count}>\n{inside}\n</outside-{tag}>"
 
 

@@ -20,7 +20,7 @@ from chatcli.messages import (
     UserMessage,
 )
 from chatcli.providers.base import Block, Request
-from chatcli.providers.encoding import arguments_text
+from chatcli.providers.encoding import arguments_text, without_tag
 from chatcli.providers.exchanges import Exchange, exchanges
 from chatcli.providers.tool_forms import described
 
@@ -100,7 +100,6 @@ def _results(exchange: Exchange, fence: str) -> UserMessage:
     shown = []
     for number, (_index, result) in enumerate(exchange.results, 1):
         failed = ' error="true"' if result.is_error else ""
-        text = result.text.replace(fence, "?" * len(fence)) if fence else result.text
         head = f'<{tag} call="{number}" name="@{result.name}"{failed}>'
-        shown.append(f"{head}\n{text}\n</{tag}>")
+        shown.append(f"{head}\n{without_tag(result.text, fence)}\n</{tag}>")
     return UserMessage(seq=exchange.results[0][1].seq, parts=(Text("\n".join(shown), origin="notice"),))

@@ -19,7 +19,7 @@ import msgspec
 
 from chatcli.messages import AssistantMessage, Text, ToolCall, UserMessage
 from chatcli.providers.base import Request
-from chatcli.providers.encoding import arguments_text
+from chatcli.providers.encoding import arguments_text, without_tag
 from chatcli.providers.exchanges import exchanges
 from chatcli.providers.local.examples import EXAMPLES
 from chatcli.providers.local.grammar import PROSE, call_beginning, grammar
@@ -131,8 +131,7 @@ def _reply(message: AssistantMessage) -> str:
 
 
 def _result(tool: str, text: str, fence: str) -> str:
-    inside = text.replace(fence, "?" * len(fence)) if fence else text
-    return f"Result of {tool}:\n<result-{fence}>\n{inside}\n</result-{fence}>"
+    return f"Result of {tool}:\n<result-{fence}>\n{without_tag(text, fence)}\n</result-{fence}>"
 
 
 def _words(message: UserMessage) -> str:
