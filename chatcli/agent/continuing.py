@@ -112,6 +112,9 @@ class Continuing:
     def _tell_to_go_on(self, to_person: str, to_model: str) -> None:
         self._in_a_row += 1
         self._run.begun = self._run.text
+        self._tell(to_person, to_model)
+
+    def _tell(self, to_person: str, to_model: str) -> None:
         self._run.session.add_user((Text(to_model, origin="notice"),))
         self._run.listen(Notice("warning", to_person))
 
@@ -119,10 +122,8 @@ class Continuing:
         if self._reminded or not self._run.mode.runs_tools:
             return False
         self._reminded = True
-        self._run.session.add_user((Text(format_error(), origin="notice"),))
-        self._run.listen(
-            Notice("warning", _("The model made a call that cannot be read: it is told how to write one."))
-        )
+        text = _("The model made a call that cannot be read: it is told how to write one.")
+        self._tell(text, format_error())
         return True
 
     def _ask_again(self) -> bool:
@@ -130,8 +131,7 @@ class Continuing:
         if self._asked_again or self._run.turns >= self._run.limits.max_turns:
             return False
         self._asked_again = True
-        self._run.session.add_user((Text(_EMPTY, origin="notice"),))
-        self._run.listen(Notice("warning", _("The model returned an empty reply: it is asked once more.")))
+        self._tell(_("The model returned an empty reply: it is asked once more."), _EMPTY)
         return True
 
     def _raise_limit(self, reply: Reply) -> int:
